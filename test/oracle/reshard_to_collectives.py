@@ -6,7 +6,8 @@
 #===------------------------------------------------------------------------===//
 """Random reshards through `sdy-reshard-to-collectives`, ours and jaxlib's: the same collectives in the
 same order. If jaxlib ends with another sharding than requested, or refuses sub-axes of one axis
-that cannot be expressed together, ours must reach the requested sharding.
+that cannot be expressed together, ours must reach the requested sharding. Then every reshard of one
+dimension of 1 to 12 elements between 11 shardings, many of which do not divide it.
 
     reshard_to_collectives.py [--cases N] [--seed S] [--long]
 """
@@ -16,6 +17,10 @@ import re
 import oracle
 
 NAMES = "xyzw"
+# The version of Shardy that ours is asked to behave like.
+OURS = "-sdy-reshard-to-collectives" + ("" if oracle.VERSION >= (0, 12) else "=sw-shardy=0.10.2")
+UNEVEN_MESH = '<["x"=2, "y"=3, "z"=4]>'
+UNEVEN = ["", '"x"', '"y"', '"z"', '"x", "y"', '"y", "x"', '"x", "z"', '"z", "x"', '"y", "z"', '"z":(1)2', '"z":(2)2']
 
 
 def random_mesh(rng):
@@ -87,6 +92,35 @@ def coexist(before, after):
     return True
 
 
+def uneven_cases():
+    """Yields the name, the program and the requested sharding of each reshard of one uneven dimension."""
+    for size in range(1, 13):
+        for before in UNEVEN:
+            for after in UNEVEN:
+                tensor = f"tensor<{size}xf32>"
+                text = (
+                    f"sdy.mesh @mesh = {UNEVEN_MESH}\n"
+                    f"func.func @main(%a: {tensor} {{sdy.sharding = #sdy.sharding<@mesh, [{{{before}}}]>}}) -> {tensor} {{\n"
+                    f"  %0 = sdy.reshard %a <@mesh, [{{{after}}}]> : {tensor}\n  return %0 : {tensor}\n}}\n"
+                )
+                yield f"{size} rows, {{{before}}} to {{{after}}}", text, f"<@mesh, [{{{after}}}]>"
+
+
+def check_uneven(tally):
+    cases = list(uneven_cases())
+    batch = oracle.ours_batch([text for _, text, _ in cases], OURS)
+    for (name, text, asked), mine in zip(cases, batch):
+        if isinstance(mine, oracle.OurError):
+            tally.fail(name, f"{mine}\n{text}")
+            continue
+        try:
+            theirs = oracle.run(text, "func.func(sdy-reshard-to-collectives)")
+        except oracle.OracleError:
+            tally.check(name, same_end(ends_in(mine, asked), asked), mine)
+            continue
+        tally.equal(name, theirs, oracle.normal(mine), text)
+
+
 def main():
     args = oracle.arguments(__doc__, cases=300, long_cases=5000)
     tally = oracle.Tally("reshard_to_collectives")
@@ -98,7 +132,7 @@ def main():
         except oracle.OracleError:
             theirs = None
         try:
-            ours = oracle.ours_normal(text, "-sdy-reshard-to-collectives")
+            ours = oracle.ours_normal(text, OURS)
         except (oracle.OurError, oracle.OracleError) as error:
             tally.fail(rng.name, f"{error}\n{text}")
             continue
@@ -109,6 +143,7 @@ def main():
             tally.ok()
         else:
             tally.fail(rng.name, f"ends in {ends_in(ours, start)}\n{text}\n{ours}")
+    check_uneven(tally)
     print(f"reshard_to_collectives: {mended} where jaxlib refuses or ends elsewhere")
     tally.finish()
 

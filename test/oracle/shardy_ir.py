@@ -28,6 +28,8 @@ FUNC = "func.func({})".format
 PROPAGATED = "sdy-import-pipeline,sdy-apply-sharding-constraints,sdy-sharding-group-import,sdy-user-priority-propagate"
 FULL = FUNC("sdy-insert-explicit-reshards{enable-full-version=true}")
 
+PAD = "sdy-pad-for-divisibility" if oracle.VERSION >= (0, 11) else FUNC("sdy-pad-for-divisibility")
+
 # Name, the pipeline, the pass whose output it gets (none: the program).
 STAGES = (
     ("import", PROPAGATED, None),
@@ -53,7 +55,7 @@ STAGES = (
     ("collectives", FUNC("sdy-reshard-to-collectives"), "permutation"),
     ("collective", "canonicalize{enable-patterns=sdy-collective}", "collectives"),
     ("cmv1", FUNC("sdy-remove-all-gather-reduce-scatter-for-cmv1"), "collective"),
-    ("pad", FUNC("sdy-pad-for-divisibility"), "collective"),
+    ("pad", PAD, "collective"),
     ("local", "sdy-convert-global-to-local", "pad"),
     ("local per dim", "sdy-convert-global-to-local{per-dim-all-gather=true}", "pad"),
     ("local combined", "sdy-convert-global-to-local{combine-multi-dimension-reduce-scatter=true}", "pad"),

@@ -61,7 +61,7 @@ def parts_gathered(text):
     found = []
     for name, groups in collectives(text):
         if name in ("all_gather", "all_reduce"):
-            groups = sorted(sorted(row.split(", ")) for row in re.findall(r"\[(\d[^\[\]]*)\]", groups))
+            groups = sorted(sorted(row.split(", ")) for row in re.findall(r"\[(\d[^\[\]]*)\]", groups or ""))
         found.append(("all_gather" if name == "all_reduce" else name, str(groups)))
     return found
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/shardy/collective_steps.h"
+#include "shardwright/partition/reshard/uneven_dims.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -55,7 +56,7 @@ bool cut(Refs &axes, const Dims &others) {
 class Rounds {
 public:
   Rounds(const TensorSharding &from, const TensorSharding &to,
-         llvm::ArrayRef<int64_t> shape, bool changesOrder);
+         llvm::ArrayRef<int64_t> shape, bool changesOrder, bool keepsPadding);
   /// Returns true if it reaches the target.
   bool run();
 
@@ -68,7 +69,8 @@ private:
   int64_t rank() const { return in.size(); }
   bool isDone() const {
     auto empty = [](const Refs &refs) { return refs.empty(); };
-    return inTargetOrder && llvm::all_of(in, empty) && llvm::all_of(out, empty);
+    return inTargetOrder && isWhole.none() && llvm::all_of(in, empty) &&
+           llvm::all_of(out, empty);
   }
   std::optional<Place> destination(AxisRef a) const {
     for (const auto &[ref, place] : destinations)
@@ -96,17 +98,22 @@ private:
   void permute();
   void allToAlls(bool inOrder);
   void gather();
+  void addWholeDims();
 
   llvm::ArrayRef<int64_t> shape;
   bool inTargetOrder;
   Dims in, out, current;
+  /// What the first round gathers whole, and the axes to add in the second.
+  llvm::SmallBitVector isWhole, mayLeave;
+  Dims later;
   /// Axes in `in`, as far as Shardy's algorithm tracks them.
   Refs present;
   llvm::SmallVector<std::pair<AxisRef, Place>, 8> destinations;
 };
 
 Rounds::Rounds(const TensorSharding &from, const TensorSharding &to,
-               llvm::ArrayRef<int64_t> shape, bool changesOrder)
+               llvm::ArrayRef<int64_t> shape, bool changesOrder,
+               bool keepsPadding)
     : shape(shape), inTargetOrder(!changesOrder) {
   for (auto [f, t] : llvm::zip(from.dims, to.dims)) {
     in.emplace_back(f.axes.begin(), f.axes.end());
@@ -120,8 +127,18 @@ Rounds::Rounds(const TensorSharding &from, const TensorSharding &to,
     for (Refs &axes : out)
       any |= cut(axes, in);
   }
-  for (auto [i, o] : llvm::zip(in, out)) {
+  isWhole.resize(rank());
+  mayLeave.resize(rank());
+  if (keepsPadding) {
+    WholeDims whole = findWholeDims(in, out, shape);
+    isWhole = whole.gathered;
+    mayLeave = whole.mayLeave;
+  }
+  later.resize(in.size());
+  for (auto [d, i, o] : llvm::enumerate(in, out)) {
     size_t common = 0;
+    if (isWhole[d])
+      std::swap(later[d], o);
     while (common < i.size() && common < o.size() && i[common] == o[common])
       ++common;
     current.push_back(i);
@@ -203,10 +220,12 @@ void Rounds::slice() {
     current[d].push_back(a);
     sliced[d].push_back(a);
   };
+  for (unsigned d : isWhole.set_bits())
+    capacity[d] = 1;
   // If an all-to-all will move an axis in front of other axes of the target,
   // slice those along the source dimension so that they move along.
   for (int64_t s = 0; s < rank(); ++s) {
-    if (in[s].empty() || !out[s].empty())
+    if (in[s].empty() || !out[s].empty() || isWhole[s])
       continue;
     auto last = destination(in[s].back());
     if (!last || !in[last->dim].empty())
@@ -277,6 +296,8 @@ void Rounds::slice() {
 bool Rounds::needsPermute() const {
   std::optional<AxisRef> leaving, coming;
   for (int64_t d = 0; d < rank(); ++d) {
+    if (isWhole[d])
+      continue;
     if (!in[d].empty() && !out[d].empty() &&
         divide(in[d].front().size, out[d].front().size))
       return true;
@@ -316,6 +337,11 @@ void Rounds::permute() {
     Dims queues(rank());
     Refs pool;
     for (int64_t d = 0; d < rank(); ++d) {
+      if (isWhole[d]) {
+        present.append(in[d].begin(), in[d].end());
+        capacity.push_back(1);
+        continue;
+      }
       int64_t whole = totalSize(in[d]), left = whole;
       current[d].truncate(current[d].size() - in[d].size());
       while (!out[d].empty()) {
@@ -358,14 +384,15 @@ void Rounds::permute() {
     distribute(rest, all, capacity, /*atFront=*/true, ignore);
     findDestinations();
     for (int64_t d = 0; d < rank(); ++d)
-      current[d].append(in[d].begin(), in[d].end());
+      if (!isWhole[d])
+        current[d].append(in[d].begin(), in[d].end());
   }
   steps.push_back(newStep(ReshardStep::Permute));
 }
 
 void Rounds::allToAlls(bool inOrder) {
   for (int64_t s = 0; s < rank(); ++s)
-    while (!in[s].empty()) {
+    while (!in[s].empty() && (!isWhole[s] || mayLeave[s])) {
       auto last = destination(in[s].back());
       if (!last || last->dim == s)
         break;
@@ -403,9 +430,12 @@ void Rounds::gather() {
   llvm::SmallVector<AxisList, 4> gathered(rank());
   bool any = false;
   for (int64_t d = 0; d < rank(); ++d) {
-    if (in[d].empty() || destination(in[d].back()))
+    if (in[d].empty() || (!isWhole[d] && destination(in[d].back())))
       continue;
     appendMerged(gathered[d], AxisRefs(in[d]));
+    if (isWhole.any())
+      llvm::erase_if(present,
+                     [&](AxisRef a) { return llvm::is_contained(in[d], a); });
     llvm::erase(present, in[d].back());
     current[d].truncate(current[d].size() - in[d].size());
     in[d].clear();
@@ -416,6 +446,16 @@ void Rounds::gather() {
   ReshardStep step = newStep(ReshardStep::Gather);
   step.axes = std::move(gathered);
   steps.push_back(std::move(step));
+}
+
+/// Lets the second round slice what the first has gathered whole.
+void Rounds::addWholeDims() {
+  if (isWhole.none())
+    return;
+  for (unsigned d : isWhole.set_bits())
+    out[d] = std::move(later[d]);
+  isWhole.reset();
+  findDestinations();
 }
 
 bool Rounds::run() {
@@ -433,22 +473,22 @@ bool Rounds::run() {
     if (isDone())
       return true;
     gather();
+    addWholeDims();
   }
   return isDone();
 }
 
 } // namespace
 
-std::vector<ReshardStep>
-shardwright::collectiveSteps(const Mesh &mesh, const TensorSharding &from,
-                             const TensorSharding &to,
-                             llvm::ArrayRef<int64_t> shape, bool changesOrder) {
+std::vector<ReshardStep> shardwright::collectiveSteps(
+    const Mesh &mesh, const TensorSharding &from, const TensorSharding &to,
+    llvm::ArrayRef<int64_t> shape, bool changesOrder, bool keepsPadding) {
   bool expressible = true;
   for (AxisRef a : from.allAxes())
     for (AxisRef b : to.allAxes())
       expressible &= a.axis != b.axis || canCoexist(a, b);
   if (expressible) {
-    Rounds rounds(from, to, shape, changesOrder);
+    Rounds rounds(from, to, shape, changesOrder, keepsPadding);
     if (rounds.run() &&
         (rounds.steps.empty() ||
          rounds.steps.back().after.isEquivalent(to.closedLike())))

@@ -22,11 +22,14 @@ namespace shardwright {
 /// two meshes with equal axes and different device ids. If Shardy's rounds do
 /// not reach the target, or the sub-axes have no common cut, returns the steps
 /// of the reshard planner's recipes.
+///
+/// keepsPadding: a dimension that both shardings split, but pad to different
+/// sizes, is gathered whole first and sliced last, as since jaxlib 0.12.0.
 std::vector<ReshardStep> collectiveSteps(const Mesh &mesh,
                                          const TensorSharding &from,
                                          const TensorSharding &to,
                                          llvm::ArrayRef<int64_t> shape,
-                                         bool changesOrder);
+                                         bool changesOrder, bool keepsPadding);
 
 } // namespace shardwright
 

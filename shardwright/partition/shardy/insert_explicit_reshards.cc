@@ -46,9 +46,10 @@ class Inserter {
 public:
   /// `calls` null: look callees up in the module, one by one.
   Inserter(func::FuncOp func, bool full, ModuleOp module,
-           const CallsByFunction *calls = nullptr, bool insertReductions = true)
+           const CallsByFunction *calls = nullptr, bool insertReductions = true,
+           bool markPartial = false)
       : func(func), full(full), module(module), calls(calls),
-        insertReductions(insertReductions) {}
+        insertReductions(insertReductions), markPartial(markPartial) {}
 
   /// The ops that this pass must visit in functions without unreduced axes,
   /// which are the most.
@@ -119,6 +120,8 @@ private:
   const CallsByFunction *calls;
   /// If false, values may change their unreduced axes without a reduction.
   bool insertReductions;
+  /// Results that an all_reduce completes state their axes as unreduced.
+  bool markPartial;
 };
 
 /// Fails if an argument or result of the function is on a single device.
@@ -308,7 +311,7 @@ LogicalResult Inserter::visitRule(Operation *op, const FactorLayout &layout) {
   }
 
   if (isFullFor(op)) {
-    makeAgree(op, factors, shardings, meshOrRef);
+    makeAgree(op, factors, shardings, meshOrRef, markPartial);
     return success();
   }
   if (isa<stablehlo::DotOp, stablehlo::DotGeneralOp>(op))
@@ -332,7 +335,8 @@ LogicalResult Inserter::visitRule(Operation *op, const FactorLayout &layout) {
     if (agreed)
       reduced.append(agreed->axes);
   }
-  allReduceResults(op, std::move(reduced), mesh, meshOrRef);
+  allReduceResults(op, std::move(reduced), mesh, meshOrRef,
+                   /*markPartial=*/false);
   return success();
 }
 
@@ -388,7 +392,10 @@ struct InsertExplicitReshardsPass
   void runOnOperation() override {
     OpIndex index(getOperation());
     auto module = getOperation()->getParentOfType<ModuleOp>();
-    if (failed(Inserter(getOperation(), enableFullVersion, module).run(index)))
+    if (failed(Inserter(getOperation(), enableFullVersion, module,
+                        /*calls=*/nullptr, /*insertReductions=*/true,
+                        markPartialResults)
+                   .run(index)))
       signalPassFailure();
   }
 };

@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/shardy/make_agree.h"
 
+#include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
@@ -63,26 +64,37 @@ Attribute chooseMesh(ModuleOp module, ArrayRef<TensorShardingAttr> shardings) {
 }
 
 void allReduceResults(Operation *op, AxisList axes, const Mesh &mesh,
-                      Attribute meshOrRef) {
+                      Attribute meshOrRef, bool markPartial) {
   if (TensorShardingAttr first = sdy::getSharding(op->getResult(0)))
     axes = withoutAxes(axes, sdy::axesFromAttr(first.getUnreducedAxes(), mesh));
   sortAndMerge(axes);
   if (axes.empty())
     return;
+  markPartial &= getCombiner(op) == ReducerKind::Add;
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   for (Value result : op->getResults()) {
     TensorShardingAttr sharding = sdy::getSharding(result);
+    if (!sharding)
+      sharding = closedReplicated(result, meshOrRef);
     auto reduce = sdy::AllReduceOp::create(
         builder, op->getLoc(), result.getType(), result,
-        sdy::axisListToAttr(op->getContext(), axes, mesh),
-        sharding ? sharding : closedReplicated(result, meshOrRef));
+        sdy::axisListToAttr(op->getContext(), axes, mesh), sharding);
     result.replaceAllUsesExcept(reduce.getResult(), reduce);
+    if (!markPartial)
+      continue;
+    TensorSharding partial = sdy::shardingFromAttr(sharding, mesh);
+    partial.unreduced.append(axes);
+    sortAndMerge(partial.unreduced);
+    sdy::setSharding(result,
+                     sdy::shardingToAttr(op->getContext(), partial, mesh,
+                                         sharding.getMeshOrRef()));
   }
 }
 
 void makeAgree(Operation *op, OpFactors &factors,
-               ArrayRef<TensorShardingAttr> shardings, Attribute meshOrRef) {
+               ArrayRef<TensorShardingAttr> shardings, Attribute meshOrRef,
+               bool markPartial) {
   const FactorLayout &layout = *factors.layout;
   FactorAxes axes = chooseFactorAxes(factors);
   int64_t numOperands = op->getNumOperands();
@@ -136,7 +148,8 @@ void makeAgree(Operation *op, OpFactors &factors,
   for (int64_t f = 0, e = layout.numFactors(); f < e; ++f)
     if (layout.rule.factors[f].kind == FactorKind::Reduction)
       reduced.append(axes[f]);
-  allReduceResults(op, std::move(reduced), *factors.mesh, meshOrRef);
+  allReduceResults(op, std::move(reduced), *factors.mesh, meshOrRef,
+                   markPartial);
 }
 
 } // namespace shardwright

@@ -26,15 +26,18 @@ mlir::Attribute chooseMesh(mlir::ModuleOp module,
 
 /// Reshards operands before the op and results after it, so that all its
 /// tensors have the axes chosen by chooseFactorAxes(), and reduces results.
-/// `shardings`: current shardings of operands, then of results.
+/// `shardings`: current shardings of operands, then of results. markPartial:
+/// see allReduceResults().
 void makeAgree(mlir::Operation *op, OpFactors &factors,
                llvm::ArrayRef<sdy::TensorShardingAttr> shardings,
-               mlir::Attribute meshOrRef);
+               mlir::Attribute meshOrRef, bool markPartial);
 
 /// Inserts an all_reduce after each result, except along axes along which the
-/// first result stays unreduced.
+/// first result stays unreduced. markPartial: the shardings of the results
+/// state the axes to reduce as unreduced, if the op combines parts by a kind of
+/// reduction that shardings can state.
 void allReduceResults(mlir::Operation *op, AxisList axes, const Mesh &mesh,
-                      mlir::Attribute meshOrRef);
+                      mlir::Attribute meshOrRef, bool markPartial);
 
 } // namespace shardwright
 

@@ -334,12 +334,24 @@ struct PadForDivisibilityPass
     : impl::PadForDivisibilityBase<PadForDivisibilityPass> {
   using PadForDivisibilityBase::PadForDivisibilityBase;
 
+  bool canScheduleOn(RegisteredOperationName name) const override {
+    return name.getStringRef() == ModuleOp::getOperationName() ||
+           name.getStringRef() == func::FuncOp::getOperationName();
+  }
+
   void runOnOperation() override {
-    FailureOr<MeshTable> meshes = MeshTable::createFor(getOperation());
-    if (failed(meshes) || failed(Padder(getOperation(), *meshes,
-                                        /*deviceIsReplica=*/replicaCount > 1)
-                                     .run()))
-      signalPassFailure();
+    SmallVector<func::FuncOp> funcs;
+    if (auto module = dyn_cast<ModuleOp>(getOperation()))
+      llvm::append_range(funcs, module.getOps<func::FuncOp>());
+    else
+      funcs.push_back(cast<func::FuncOp>(getOperation()));
+    for (func::FuncOp func : funcs) {
+      FailureOr<MeshTable> meshes = MeshTable::createFor(func);
+      if (failed(meshes) ||
+          failed(Padder(func, *meshes, /*deviceIsReplica=*/replicaCount > 1)
+                     .run()))
+        return signalPassFailure();
+    }
   }
 };
 

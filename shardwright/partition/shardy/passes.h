@@ -12,6 +12,7 @@
 #include "shardwright/propagate/index/call_order.h"
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"
+#include "shardwright/rules/shardy_version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -10,6 +10,11 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ShardyVersionOption
+    : Option<"shardy", "sw-shardy", "::shardwright::ShardyVersion",
+             "::shardwright::kNewestShardy", "behave like this version of Shardy",
+             "::shardwright::shardyVersionValues()">;
+
 def ExplicitGatherScatterBatching
     : Pass<"sdy-explicit-gather-scatter-batching", "::mlir::func::FuncOp"> {
   let summary = "makes an implicit batch dimension of gather and scatter explicit";
@@ -38,7 +43,11 @@ def InsertExplicitReshards
   let dependentDialects = ["::shardwright::sdy::SdyDialect"];
   let options = [
     Option<"enableFullVersion", "enable-full-version", "bool", "false",
-           "reshard wherever an op's shardings disagree">];
+           "reshard wherever an op's shardings disagree">,
+    Option<"markPartialResults", "mark-partial-result-with-unreduced-axes",
+           "bool", "false",
+           "state the axes of a partial result as the op's unreduced axes, with "
+           "enable-full-version">];
 }
 
 def ReshardToCollectives
@@ -51,13 +60,34 @@ def ReshardToCollectives
     =>
     %0 = sdy.all_to_all [{"x"}: 0->1] %a out_sharding=<@mesh, [{}, {"x"} ]>
     ```
-    Reshards between meshes with other axes stay.
+    A dimension that both shardings pad, to different sizes, is gathered whole and
+    then sliced. Reshards between meshes with other axes stay.
   }];
   let dependentDialects = ["::shardwright::sdy::SdyDialect",
                            "::shardwright::stablehlo::StablehloDialect"];
   let options = [
     Option<"keepRedundantReshards", "keep-redundant-reshards", "bool", "false",
-           "keep reshards that change nothing">];
+           "keep reshards that change nothing">,
+    ShardyVersionOption];
+}
+
+def OptimizeCollectives : Pass<"sdy-optimize-collectives", "::mlir::func::FuncOp"> {
+  let summary = "replaces a permute before all-to-alls by a smaller all-to-all";
+  let description = [{
+    A permute that reorders the axes of one dimension, so that the outer ones can
+    leave it, is not needed if the dimension is split at its shards.
+    ```mlir
+    %0 = sdy.collective_permute %a out_sharding=<@mesh, [{"y", "x"}, {} ]> : tensor<8x8xf32>  // %a {"x", "y"}
+    %1 = sdy.all_to_all [{"x"}: 0->1] %0 out_sharding=<@mesh, [{"y"}, {"x"} ]> : tensor<8x8xf32>
+    =>
+    %0 = stablehlo.reshape %a : (tensor<8x8xf32>) -> tensor<2x2x2x8xf32>  // {"x"}, {"y"}, {}, {}
+    %1 = sdy.all_to_all [{"x"}: 0->3] %0 ...
+    %2 = sdy.all_to_all [{"y"}: 1->0] %1 ...
+    %3 = stablehlo.reshape %2 : (tensor<2x2x2x8xf32>) -> tensor<8x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect",
+                           "::shardwright::stablehlo::StablehloDialect"];
 }
 
 def RemoveAllGatherReduceScatterForCMV1
@@ -83,6 +113,9 @@ def ConvertGlobalToLocal
     =>
     %0 = "stablehlo.all_gather"(%a) ... : (tensor<4x8xf32>) -> tensor<8x8xf32>
     ```
+    The shardings of main's arguments and results also become attributes of the
+    module, `sdy.parameters_shardings` and `sdy.output_shardings`.
+
     Otherwise than Shardy's, a reduction is completed by its own reducer, a
     reduce_scatter along several dimensions is one, loops, calls and random numbers
     may be sharded, and what cannot be done is an error instead of a crash.
@@ -96,8 +129,9 @@ def ConvertGlobalToLocal
            "combine-multi-dimension-reduce-scatter", "bool", "true",
            "one reduce_scatter for several dimensions (Shardy: false), instead of "
            "an all_reduce and a slice">,
-    Option<"enableRgv3", "enable-rgv3", "bool", "false",
-           "say replica groups by mesh axes where these are whole">,
+    Option<"enableRgv3", "enable-rgv3", "bool", "true",
+           "say replica groups by mesh axes">,
+    ShardyVersionOption,
     Option<"replicaCount", "replica-count", "int64_t", "1",
            "more than 1: the devices are replicas">,
     Option<"partitionCount", "partition-count", "int64_t", "1",
@@ -120,6 +154,9 @@ def ResolvePermutationFactors
   let options = [
     Option<"enableHaloExchange", "enable-halo-exchange", "bool", "true",
            "fetch rows instead of whole dimensions where it can be done">,
+    Option<"rngBitGeneratorUnsafe", "rng-bit-generator-unsafe", "bool", "true",
+           "keep sharded results of rng_bit_generator (Shardy's local form then "
+           "draws other bits on each device; ours draws the same bits)">,
     Option<"replicaCount", "replica-count", "int64_t", "1",
            "more than 1: the devices are replicas">,
     Option<"partitionCount", "partition-count", "int64_t", "1",
@@ -127,7 +164,7 @@ def ResolvePermutationFactors
 }
 
 def PadForDivisibility
-    : Pass<"sdy-pad-for-divisibility", "::mlir::func::FuncOp"> {
+    : Pass<"sdy-pad-for-divisibility"> {
   let summary = "gives sharded dimensions the size of full shards";
   let description = [{
     Rows beyond the end hold anything; whatever would sum them up masks them first.
@@ -137,6 +174,8 @@ def PadForDivisibility
     =>
     %0 = stablehlo.negate %a : tensor<6xf32>
     ```
+    A pass on the module, or, as in jaxlib 0.10.2, on a function.
+
     Otherwise than Shardy's, every reduction masks, and padding that would move rows
     to other shards moves them.
   }];
@@ -203,6 +242,9 @@ def PerInstructionPartitioning
            "commas between; empty: all">,
     Option<"enableHaloExchange", "enable-halo-exchange", "bool", "true",
            "fetch rows instead of whole dimensions where it can be done">,
+    Option<"rngBitGeneratorUnsafe", "rng-bit-generator-unsafe", "bool", "true",
+           "keep sharded results of rng_bit_generator (Shardy's local form then "
+           "draws other bits on each device; ours draws the same bits)">,
     Option<"replicaCount", "replica-count", "int64_t", "1",
            "more than 1: the devices are replicas">,
     Option<"partitionCount", "partition-count", "int64_t", "1",

@@ -298,8 +298,8 @@ struct PerInstructionPartitioningPass
           if (wanted->selects(number++, &op))
             outliner.outline(&op, mesh);
     OpPassManager pm(ModuleOp::getOperationName());
-    addLocalizationPasses(pm,
-                          {enableHaloExchange, replicaCount, partitionCount});
+    addLocalizationPasses(pm, {enableHaloExchange, rngBitGeneratorUnsafe,
+                               replicaCount, partitionCount});
     if (failed(runPipeline(pm, outliner.functions())))
       return failure();
     outliner.inlineAll();

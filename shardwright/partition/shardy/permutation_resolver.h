@@ -22,14 +22,16 @@ namespace shardwright {
 class Resolver {
 public:
   Resolver(mlir::ModuleOp module, MeshTable &meshes, bool useHalo,
-           bool deviceIsReplica)
+           bool keepRandomBits, bool deviceIsReplica)
       : module(module), symbols(module), meshes(meshes),
-        halo(module, meshes, deviceIsReplica), useHalo(useHalo) {}
+        halo(module, meshes, deviceIsReplica), useHalo(useHalo),
+        keepRandomBits(keepRandomBits) {}
 
   mlir::LogicalResult run();
 
 private:
   mlir::LogicalResult visit(mlir::Operation *op);
+  void visitRandomBits(stablehlo::RngBitGeneratorOp op);
   mlir::LogicalResult visitReshape(stablehlo::ReshapeOp op);
   /// How a reshape moves elements between devices.
   struct ReshapeMoves {
@@ -72,6 +74,8 @@ private:
   MeshTable &meshes;
   HaloBuilder halo;
   bool useHalo;
+  /// Sharded results of rng_bit_generator stay sharded.
+  bool keepRandomBits;
 };
 
 } // namespace shardwright

@@ -144,13 +144,13 @@ void addLocalizationPasses(OpPassManager &pm,
   int64_t replicas = options.replicaCount, partitions = options.partitionCount;
   pm.addNestedPass<func::FuncOp>(
       createInsertExplicitReshards({/*enableFullVersion=*/true}));
-  pm.addPass(createResolvePermutationFactors(
-      {options.enableHaloExchange, replicas, partitions}));
+  pm.addPass(createResolvePermutationFactors({options.enableHaloExchange,
+                                              options.rngBitGeneratorUnsafe,
+                                              replicas, partitions}));
   pm.addNestedPass<func::FuncOp>(createReshardToCollectives());
   pm.addPass(mlir::createCanonicalizerPass(GreedyRewriteConfig(), {},
                                            {sdy::kCollectiveLabel.str()}));
-  pm.addNestedPass<func::FuncOp>(
-      createPadForDivisibility({replicas, partitions}));
+  pm.addPass(createPadForDivisibility({replicas, partitions}));
   pm.addNestedPass<func::FuncOp>(
       createResolveSingleDeviceSharding({replicas, partitions}));
   ConvertGlobalToLocalOptions local;

@@ -78,6 +78,7 @@ void addExportPipeline(mlir::OpPassManager &pm, const PropagateOptions &options,
 
 struct LocalizationOptions {
   bool enableHaloExchange = true;
+  bool rngBitGeneratorUnsafe = true;
   int64_t replicaCount = 1, partitionCount = 1;
 };
 /// From a propagated module to the program of one device.

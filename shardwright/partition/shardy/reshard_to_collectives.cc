@@ -29,8 +29,9 @@ namespace {
 
 class Converter {
 public:
-  Converter(func::FuncOp func, bool keepRedundant)
-      : func(func), keepRedundant(keepRedundant) {}
+  Converter(func::FuncOp func, bool keepRedundant, ShardyVersion shardy)
+      : func(func), keepRedundant(keepRedundant),
+        keepsPadding(shardy >= ShardyVersion::Jaxlib0_12_0) {}
 
   LogicalResult run() {
     SmallVector<sdy::ReshardOp> reshards;
@@ -47,7 +48,7 @@ private:
              const ReshardStep &step, const Mesh &mesh, Attribute ref);
 
   func::FuncOp func;
-  bool keepRedundant;
+  bool keepRedundant, keepsPadding;
 };
 
 LogicalResult Converter::convert(sdy::ReshardOp op) {
@@ -114,8 +115,8 @@ LogicalResult Converter::convert(sdy::ReshardOp op) {
   OpBuilder builder(op);
   Value value = input;
   if (moves)
-    for (ReshardStep &step :
-         collectiveSteps(mesh, start, end, type.getShape(), changesOrder)) {
+    for (ReshardStep &step : collectiveSteps(mesh, start, end, type.getShape(),
+                                             changesOrder, keepsPadding)) {
       step.after.unreduced = unreduced;
       value = emit(builder, op.getLoc(), value, step, mesh,
                    step.targetOrder && changesOrder ? toRef : fromRef);
@@ -167,7 +168,7 @@ struct ReshardToCollectivesPass
   using ReshardToCollectivesBase::ReshardToCollectivesBase;
 
   void runOnOperation() override {
-    if (failed(Converter(getOperation(), keepRedundantReshards).run()))
+    if (failed(Converter(getOperation(), keepRedundantReshards, shardy).run()))
       signalPassFailure();
   }
 };

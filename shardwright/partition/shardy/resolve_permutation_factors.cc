@@ -90,6 +90,11 @@ LogicalResult Resolver::visit(Operation *op) {
   makeParts(op, meshes);
   if (isa<sdy::ConstantOp>(op))
     return success();
+  if (auto random = dyn_cast<stablehlo::RngBitGeneratorOp>(op);
+      random && !keepRandomBits) {
+    visitRandomBits(random);
+    return success();
+  }
   if (!isAgreed(op, meshes) || !isCompleted(op, meshes)) {
     SmallVector<llvm::SmallBitVector> all;
     for (ValueRange values :
@@ -171,6 +176,20 @@ LogicalResult Resolver::visit(Operation *op) {
     return fetchRows(op);
   replicate(op, dims);
   return success();
+}
+
+/// Replicates the bits, so that each device draws those of the whole result.
+void Resolver::visitRandomBits(stablehlo::RngBitGeneratorOp op) {
+  SmallVector<llvm::SmallBitVector> whole;
+  for (Value value :
+       {op.getInitialState(), op.getOutputState(), op.getOutput()}) {
+    llvm::SmallBitVector &dims =
+        whole.emplace_back(dimsOf(value.getType()).size());
+    for (int64_t d = 0, e = dims.size(); d < e && value == op.getOutput(); ++d)
+      if (shards(value, d) > 1)
+        dims.set(d);
+  }
+  replicate(op, whole);
 }
 
 /// Removes the reductions of the op's results, which are replicated now.
@@ -432,6 +451,7 @@ struct ResolvePermutationFactorsPass
     FailureOr<MeshTable> meshes = MeshTable::create(getOperation());
     if (failed(meshes) ||
         failed(Resolver(getOperation(), *meshes, enableHaloExchange,
+                        rngBitGeneratorUnsafe,
                         /*deviceIsReplica=*/replicaCount > 1)
                    .run()))
       signalPassFailure();

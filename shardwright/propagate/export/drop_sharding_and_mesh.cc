@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/module_metadata.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/mesh_users.h"
@@ -31,16 +32,19 @@ struct DropShardingAndMeshPass
       }
       op->removeDiscardableAttr(name);
     });
-    // Inline the mesh where a symbol is still used, as in replica groups.
-    SymbolTable symbols(getOperation());
+    getOperation()->removeDiscardableAttr(sdy::kParametersShardingsAttr);
+    getOperation()->removeDiscardableAttr(sdy::kOutputShardingsAttr);
+    // Replica groups may still name meshes.
+    llvm::DenseSet<StringAttr> used;
     transformUsedMeshes(getOperation(), [&](Attribute meshOrRef) {
-      auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);
-      auto mesh = ref ? symbols.lookup<sdy::MeshOp>(ref.getAttr()) : nullptr;
-      return mesh ? Attribute(mesh.getMesh()) : meshOrRef;
+      if (auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef))
+        used.insert(ref.getAttr());
+      return meshOrRef;
     });
     for (auto mesh :
          llvm::make_early_inc_range(getOperation().getOps<sdy::MeshOp>()))
-      mesh.erase();
+      if (!used.contains(mesh.getSymNameAttr()))
+        mesh.erase();
   }
 };
 

@@ -1,6 +1,6 @@
 // Indices into sharded dimensions are shifted into the shard; a dimension that no
 // index names is read or written at its first row, which the first shard has.
-// RUN: shardwright-opt %s -sdy-convert-global-to-local | FileCheck %s
+// RUN: shardwright-opt %s -sdy-convert-global-to-local=enable-rgv3=false | FileCheck %s
 
 sdy.mesh @m = <["x"=2, "y"=2]>
 

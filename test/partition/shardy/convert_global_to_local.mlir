@@ -1,7 +1,7 @@
-// RUN: shardwright-opt %s -sdy-convert-global-to-local | FileCheck %s
+// RUN: shardwright-opt %s -sdy-convert-global-to-local=enable-rgv3=false | FileCheck %s
 // RUN: shardwright-opt %s -sdy-convert-global-to-local='per-dim-all-gather=true combine-multi-dimension-reduce-scatter=false enable-rgv3=true' | FileCheck %s --check-prefix=OTHER
-// RUN: shardwright-opt %s -sdy-convert-global-to-local=replica-count=8 | FileCheck %s --check-prefix=REPLICA
-// RUN: shardwright-opt %s -sdy-convert-global-to-local -sdy-drop-sharding-and-mesh | FileCheck %s --check-prefix=DROP
+// RUN: shardwright-opt %s -sdy-convert-global-to-local='replica-count=8 enable-rgv3=false' | FileCheck %s --check-prefix=REPLICA
+// RUN: shardwright-opt %s -sdy-convert-global-to-local=enable-rgv3=false -sdy-drop-sharding-and-mesh | FileCheck %s --check-prefix=DROP
 
 // DROP-NOT: sdy.
 

@@ -1,5 +1,5 @@
 // RUN: shardwright-opt %s -sdy-resolve-permutation-factors | FileCheck %s
-// RUN: shardwright-opt %s -sdy-resolve-permutation-factors -sdy-reshard-to-collectives -sdy-pad-for-divisibility -sdy-convert-global-to-local | FileCheck %s --check-prefix=LOCAL
+// RUN: shardwright-opt %s -sdy-resolve-permutation-factors -sdy-reshard-to-collectives -sdy-pad-for-divisibility -sdy-convert-global-to-local=enable-rgv3=false | FileCheck %s --check-prefix=LOCAL
 
 // What sdy-insert-explicit-reshards leaves with shardings that do not go together.
 

@@ -8,7 +8,9 @@
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/shardy/local/shardy_form.h"
 #include "shardwright/partition/shardy/passes.h"
+#include "shardwright/partition/shardy/single_device.h"
 
+#include "shardwright/dialect/sdy/module_metadata.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/support/tensor_types.h"
 
@@ -92,6 +94,36 @@ int64_t numberChannels(ModuleOp module) {
   return next;
 }
 
+/// Records how main's arguments and results are sharded, with inlined meshes. A
+/// value without a sharding is replicated on the module's mesh.
+void recordSignature(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>(sdy::kMainFuncName);
+  if (!main)
+    return;
+  MLIRContext *context = module.getContext();
+  sdy::MeshOp globalMesh = getGlobalMesh(module);
+  sdy::MeshAttr defaultMesh =
+      globalMesh ? globalMesh.getMesh() : sdy::MeshAttr::getEmpty(context);
+  auto inlined = [&](sdy::TensorShardingAttr sharding, Type type) {
+    if (!sharding)
+      return sdy::TensorShardingAttr::getFullyClosed(
+          context, dimsOf(type).size(), defaultMesh);
+    sdy::MeshAttr mesh = sdy::getMeshAttr(module, sharding.getMeshOrRef());
+    return mesh ? sharding.withMesh(mesh) : sharding;
+  };
+  SmallVector<sdy::TensorShardingAttr> arguments, results;
+  for (BlockArgument arg : main.getArguments())
+    arguments.push_back(inlined(sdy::getSharding(arg), arg.getType()));
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
+    results.push_back(inlined(sdy::getFuncResultSharding(main, i), type));
+  module->setDiscardableAttr(
+      sdy::kParametersShardingsAttr,
+      sdy::TensorShardingPerValueAttr::get(context, arguments));
+  module->setDiscardableAttr(
+      sdy::kOutputShardingsAttr,
+      sdy::TensorShardingPerValueAttr::get(context, results));
+}
+
 struct ConvertGlobalToLocalPass
     : impl::ConvertGlobalToLocalBase<ConvertGlobalToLocalPass> {
   using ConvertGlobalToLocalBase::ConvertGlobalToLocalBase;
@@ -119,6 +151,8 @@ struct ConvertGlobalToLocalPass
     for (auto func : module.getOps<func::FuncOp>())
       if (failed(checkDivisible(func, *meshes)))
         return failure();
+    if (shardy >= ShardyVersion::Jaxlib0_12_0)
+      recordSignature(module);
     for (auto func : module.getOps<func::FuncOp>()) {
       Localizer localizer(func, *meshes, nextChannel, /*replicas=*/1,
                           {/*tables=*/true, replicaCount > 1});

@@ -427,21 +427,23 @@ std::optional<LogicalResult> ShardyForm::visitByName(Operation *op,
 //===----------------------------------------------------------------------===//
 
 Attribute ShardyForm::groups(int32_t mesh, AxisRefs axes) {
-  if (!options.meshAxesGroups)
-    return nullptr;
+  // Replica groups name a mesh by its symbol.
   auto ref = dyn_cast<FlatSymbolRefAttr>(
       meshes.toAttr({mesh, TensorSharding::closed(0)}).getMeshOrRef());
+  if (!options.meshAxesGroups || !ref)
+    return nullptr;
+  MLIRContext *context = local.getFunc().getContext();
   SmallVector<stablehlo::AxisRefAttr> refs;
   const Mesh &m = meshes.mesh(mesh);
   for (AxisRef axis : axes) {
+    stablehlo::SubAxisInfoAttr subAxis;
     if (axis.size != m.axisSize(axis.axis))
-      return nullptr;
-    refs.push_back(stablehlo::AxisRefAttr::get(local.getFunc().getContext(),
-                                               m.axes()[axis.axis].name, {}));
+      subAxis =
+          stablehlo::SubAxisInfoAttr::get(context, axis.preSize, axis.size);
+    refs.push_back(stablehlo::AxisRefAttr::get(
+        context, m.axes()[axis.axis].name, subAxis));
   }
-  return ref ? stablehlo::ReplicaGroupMeshAxesAttr::get(
-                   local.getFunc().getContext(), ref, refs)
-             : Attribute();
+  return stablehlo::ReplicaGroupMeshAxesAttr::get(context, ref, refs);
 }
 
 Value ShardyForm::gather(OpBuilder &builder, sdy::AllGatherOp op, int32_t mesh,
