@@ -14,6 +14,7 @@
 #include "shardwright/interop/bounded/bounded_passes.h"
 #include "shardwright/interop/bounded/refine_shapes.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
+#include "shardwright/interop/entry_meshes.h"
 #include "shardwright/interop/expand/expand_passes.h"
 #include "shardwright/interop/flatten_tuples.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
@@ -110,8 +111,13 @@ LogicalResult importShardings(ModuleOp module, const ImportOptions &options) {
 
 LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
   if (failed(checkCallGrowth(module, mayNameFunctions)) ||
-      failed(flattenTuples(module)) || failed(importShardings(module, options)))
+      failed(flattenTuples(module)))
     return failure();
+  // Before meshes are resized, and after they are read from attributes.
+  keepEntryMeshes(module);
+  if (failed(importShardings(module, options)))
+    return failure();
+  keepEntryMeshes(module);
   auto passes = [&] {
     return PassManager(module.getContext(), ModuleOp::getOperationName(),
                        PassManager::Nesting::Explicit);

@@ -38,7 +38,8 @@ mlir::LogicalResult importShardings(mlir::ModuleOp module,
 
 /// Converts a parsed module to the input of the later stages: StableHLO and sdy
 /// only, composites called, CHLO expanded, meshes resized, replica groups
-/// dense. Runs no sdy import pass. Emits one diagnostic on failure.
+/// dense, and no meshes of other numbers of devices than the entry's
+/// (entry_meshes.h). Runs no sdy import pass. Emits one diagnostic on failure.
 mlir::LogicalResult importModule(mlir::ModuleOp module,
                                  const ImportOptions &options = {});
 

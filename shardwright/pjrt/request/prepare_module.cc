@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/interop/entry_meshes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -67,6 +68,7 @@ FailureOr<TokenPositions> dropTokens(ModuleOp module) {
 }
 
 void closeShardings(ModuleOp module, const CompileRequest &request) {
+  keepEntryMeshes(module);
   func::FuncOp main = sdy::getMainFunc(module);
   sdy::MeshOp mesh;
   for (sdy::MeshOp op : module.getOps<sdy::MeshOp>())
