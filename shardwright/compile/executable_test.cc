@@ -104,9 +104,9 @@ TEST(Serialize, UnreducedValuesOfAnyRankStaySo) {
   auto executable = compiled(R"(
     sdy.mesh @mesh = <["x"=4, "y"=2]>
     func.func @main(%a: tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [], unreduced={"x"}>},
-                    %b: tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}], unreduced={"x":(1)2}>})
+                    %b: tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}], unreduced=max{"x":(1)2}>})
         -> (tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [], unreduced={"x"}>},
-            tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}], unreduced={"x":(1)2}>}) {
+            tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}], unreduced=max{"x":(1)2}>}) {
       return %a, %b : tensor<f32>, tensor<6xi32>
     })");
   ASSERT_TRUE(executable);
@@ -115,8 +115,10 @@ TEST(Serialize, UnreducedValuesOfAnyRankStaySo) {
   ASSERT_TRUE(bool(loaded)) << toString(loaded.takeError());
   for (const Executable *which : {executable.get(), loaded->get()}) {
     for (auto values : {which->arguments(), which->results()}) {
-      EXPECT_EQ(values[0].sharding.unreduced, AxisList({{0, 1, 4}}));
-      EXPECT_EQ(values[1].sharding.unreduced, AxisList({{0, 1, 2}}));
+      EXPECT_EQ(values[0].sharding.unreduced,
+                UnreducedAxes::of({{0, 1, 4}}, ReductionKind::Sum));
+      EXPECT_EQ(values[1].sharding.unreduced,
+                UnreducedAxes::of({{0, 1, 2}}, ReductionKind::Max));
     }
     auto arguments = randomArguments(*which);
     auto results = llvm::cantFail(which->run(arguments));

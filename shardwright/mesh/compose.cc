@@ -24,6 +24,9 @@ shardwright::composed(const TensorSharding &outer,
                       const TensorSharding &inner) {
   if (outer.rank() != inner.rank())
     return std::nullopt;
+  if (!outer.unreduced.empty() && !inner.unreduced.empty() &&
+      outer.unreduced.kind != inner.unreduced.kind)
+    return std::nullopt;
   auto axesOf = [](const TensorSharding &s) {
     AxisList axes = s.allAxes();
     axes.append(s.unreduced);
@@ -39,6 +42,8 @@ shardwright::composed(const TensorSharding &outer,
     appendMerged(axes, dim.axes);
     dim.axes = std::move(axes);
   }
+  if (out.unreduced.empty())
+    out.unreduced.kind = outer.unreduced.kind;
   out.unreduced.append(outer.unreduced);
   sortAndMerge(out.unreduced);
   return out;

@@ -16,7 +16,8 @@ namespace shardwright {
 TensorSharding transposed(const TensorSharding &sharding,
                           llvm::ArrayRef<int64_t> perm);
 /// The sharding of a value whose shards under `outer` are sharded by `inner`.
-/// None if the ranks differ or an axis is in both. Open dimensions and
+/// None if the ranks differ, an axis is in both, or both are partial values of
+/// different kinds. Open dimensions and
 /// priorities are those of `inner`.
 std::optional<TensorSharding> composed(const TensorSharding &outer,
                                        const TensorSharding &inner);

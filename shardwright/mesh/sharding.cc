@@ -18,6 +18,25 @@
 
 using namespace shardwright;
 
+llvm::StringRef shardwright::stringify(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Sum:
+    return "sum";
+  case ReductionKind::Max:
+    return "max";
+  case ReductionKind::Min:
+    return "min";
+  }
+  return "";
+}
+
+UnreducedAxes shardwright::commonUnreduced(const UnreducedAxes &a,
+                                           const UnreducedAxes &b) {
+  if (a.kind != b.kind)
+    return {};
+  return UnreducedAxes::of(commonAxes(a, b), a.kind);
+}
+
 TensorSharding TensorSharding::open(int64_t rank) {
   TensorSharding sharding;
   sharding.dims.resize(rank);
@@ -49,7 +68,7 @@ TensorSharding TensorSharding::closedLike() const {
 }
 
 bool TensorSharding::isEquivalent(const TensorSharding &other) const {
-  if (dims.size() != other.dims.size() || unreduced != other.unreduced)
+  if (dims.size() != other.dims.size() || !(unreduced == other.unreduced))
     return false;
   return llvm::all_of(llvm::zip(dims, other.dims), [](auto pair) {
     auto &[a, b] = pair;
@@ -143,11 +162,15 @@ std::string shardwright::str(const TensorSharding &sharding, const Mesh &mesh) {
   auto appendTail = [&](llvm::StringRef name, AxisRefs axes) {
     if (axes.empty())
       return;
-    text += (", " + name + "={").str();
+    text += (", " + name + "{").str();
     appendAxes(text, axes, mesh);
     text += "}";
   };
-  appendTail("replicated", sharding.replicated);
-  appendTail("unreduced", sharding.unreduced);
+  appendTail("replicated=", sharding.replicated);
+  ReductionKind kind = sharding.unreduced.kind;
+  appendTail(kind == ReductionKind::Sum
+                 ? "unreduced="
+                 : ("unreduced=" + stringify(kind)).str(),
+             sharding.unreduced);
   return text;
 }

@@ -24,14 +24,50 @@ struct DimSharding {
   friend bool operator==(const DimSharding &, const DimSharding &) = default;
 };
 
+/// How devices' partial values combine into the full value.
+enum class ReductionKind : uint8_t { Sum, Max, Min };
+
+/// `sum`, `max` or `min`, as in the sdy dialect.
+llvm::StringRef stringify(ReductionKind kind);
+
+/// Axes along which each device holds a partial value. The kind belongs to the
+/// axes: copying them copies it, clearing them resets it, and lists without
+/// axes are equal whatever their kinds. Assigning a plain list keeps the kind.
+struct UnreducedAxes : AxisList {
+  ReductionKind kind = ReductionKind::Sum;
+
+  static UnreducedAxes of(AxisList axes, ReductionKind kind) {
+    UnreducedAxes out;
+    out = std::move(axes);
+    out.kind = kind;
+    return out;
+  }
+  UnreducedAxes &operator=(AxisList axes) {
+    AxisList::operator=(std::move(axes));
+    return *this;
+  }
+  void clear() {
+    AxisList::clear();
+    kind = ReductionKind::Sum;
+  }
+  friend bool operator==(const UnreducedAxes &a, const UnreducedAxes &b) {
+    return static_cast<const AxisList &>(a) ==
+               static_cast<const AxisList &>(b) &&
+           (a.empty() || a.kind == b.kind);
+  }
+};
+
+/// The axes along which both are partial values of one kind.
+UnreducedAxes commonUnreduced(const UnreducedAxes &a, const UnreducedAxes &b);
+
 /// Layout of one tensor over one mesh. Axes not mentioned are implicitly
 /// replicated. Semantics: Shardy's TensorShardingAttr.
 struct TensorSharding {
   llvm::SmallVector<DimSharding, 4> dims;
   /// Explicitly replicated axes: propagation may not use them. Mesh order.
   AxisList replicated;
-  /// The value is a partial sum along these axes. Mesh order.
-  AxisList unreduced;
+  /// The value is partial along these axes. Mesh order.
+  UnreducedAxes unreduced;
 
   static TensorSharding open(int64_t rank);
   static TensorSharding closed(int64_t rank);
@@ -71,10 +107,10 @@ llvm::SmallVector<IndexRange, 4> shardBox(llvm::ArrayRef<int64_t> shape,
                                           const TensorSharding &sharding,
                                           const Mesh &mesh, int64_t linear);
 
-/// The index of the summand of a partial sum that the device holds: its
-/// row-major index along the unreduced axes, 0 if there are none. Two devices
-/// hold the same data if and only if both their summands and their boxes are
-/// the same.
+/// The index of the partial value (such as a summand) that the device holds:
+/// its row-major index along the unreduced axes, 0 if there are none. Two
+/// devices hold the same data if and only if both their summands and their
+/// boxes are the same.
 int64_t summandOf(const TensorSharding &sharding, const Mesh &mesh,
                   int64_t linear);
 

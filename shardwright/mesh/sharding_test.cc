@@ -57,6 +57,25 @@ TEST(TensorSharding, EquivalenceIgnoresWhatIsNotData) {
   EXPECT_FALSE(t.isReplicated());
 }
 
+TEST(UnreducedAxes, TheKindBelongsToTheAxes) {
+  TensorSharding sum = of({{x}, {}}), max = sum, none = sum;
+  sum.unreduced = {z};
+  max.unreduced = UnreducedAxes::of({z}, ReductionKind::Max);
+  EXPECT_EQ(str(max, mesh), "[{\"x\"}, {}], unreduced=max{\"z\"}");
+  EXPECT_NE(sum, max);
+  EXPECT_FALSE(sum.isEquivalent(max));
+  EXPECT_TRUE(commonUnreduced(sum.unreduced, max.unreduced).empty());
+  EXPECT_EQ(commonUnreduced(max.unreduced, max.unreduced), max.unreduced);
+  // Without axes there is no kind; assigning a list keeps it.
+  TensorSharding copy = max;
+  copy.unreduced = AxisList{y};
+  EXPECT_EQ(copy.unreduced.kind, ReductionKind::Max);
+  copy.unreduced = AxisList();
+  EXPECT_EQ(copy, none);
+  copy.unreduced.clear();
+  EXPECT_EQ(copy.unreduced.kind, ReductionKind::Sum);
+}
+
 TEST(LocalShape, RoundsUp) {
   TensorSharding s = of({{x, y}, {z}, {}});
   EXPECT_THAT(localShape({16, 7, 5}, s), ElementsAre(2, 3, 5));

@@ -37,6 +37,35 @@ StringRef shardwright::stringify(ReducerKind kind) {
   return "";
 }
 
+ReducerKind shardwright::reducerOf(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Sum:
+    return ReducerKind::Add;
+  case ReductionKind::Max:
+    return ReducerKind::Max;
+  case ReductionKind::Min:
+    return ReducerKind::Min;
+  }
+  return ReducerKind::Add;
+}
+
+std::optional<ReductionKind> shardwright::reductionKindOf(ReducerKind kind) {
+  switch (kind) {
+  case ReducerKind::Add:
+    return ReductionKind::Sum;
+  case ReducerKind::Max:
+    return ReductionKind::Max;
+  case ReducerKind::Min:
+    return ReductionKind::Min;
+  case ReducerKind::Mul:
+  case ReducerKind::And:
+  case ReducerKind::Or:
+  case ReducerKind::Xor:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 static std::optional<ReducerKind> kindOf(Operation *op) {
   using Kind = std::optional<ReducerKind>;
   return llvm::TypeSwitch<Operation *, Kind>(op)

@@ -16,6 +16,8 @@
 #ifndef SHARDWRIGHT_RULES_REDUCER_H
 #define SHARDWRIGHT_RULES_REDUCER_H
 
+#include "shardwright/mesh/sharding.h"
+
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Region.h"
@@ -29,6 +31,12 @@ enum class ReducerKind : uint8_t { Add, Mul, Max, Min, And, Or, Xor };
 
 /// Name of the StableHLO op of this kind.
 llvm::StringRef stringify(ReducerKind kind);
+
+/// The reducer that combines partial values of this kind.
+ReducerKind reducerOf(ReductionKind kind);
+/// The kind of the partial values that the reducer combines; none for reducers
+/// that no sharding can name.
+std::optional<ReductionKind> reductionKindOf(ReducerKind kind);
 
 /// For each result of the region: the op that combines arguments i and n + i
 /// (in either order) into result i, or none if it is anything else. Empty if

@@ -84,6 +84,7 @@ Case randomCase(std::mt19937_64 &random) {
     c.sharding.unreduced.push_back(parts.back());
     parts.pop_back();
   }
+  c.sharding.unreduced.kind = ReductionKind(random() % 3);
   return c;
 }
 
@@ -110,10 +111,9 @@ TEST(ShardingTransfer, EveryElementIsWhereTheShardingSays) {
       localCount *= l;
     std::set<std::vector<int64_t>> boxes;
     std::set<void *> buffers;
-    // The neutral elements of a sum.
     char zeros[4] = {}, nothing[4] = {};
-    if (global.type() == E::F32)
-      nothing[3] = char(0x80);
+    llvm::cantFail(
+        fillNeutral(global.type(), c.sharding.unreduced.kind, nothing, 1));
     for (int64_t d = 0; d < devices; ++d) {
       char *shard = static_cast<char *>(shards->data[d].get());
       ASSERT_EQ(reinterpret_cast<uintptr_t>(shard) % 64, 0u);
@@ -173,51 +173,6 @@ TEST(ShardingTransfer, MaximalMeshGathersFromItsDevice) {
     *static_cast<int32_t *>(gather->buffers()[d]) = d;
   Array a = gather->gather(pool);
   EXPECT_EQ(*static_cast<int32_t *>(a.data()), 2);
-}
-
-TEST(NeutralElement, NoSumIsChangedByIt) {
-  for (int t = int(E::Pred); t <= int(E::C128); ++t) {
-    E type = E(t);
-    if (type == E::F8E8M0FNU) {
-      char byte;
-      EXPECT_EQ(toString(fillNeutral(type, &byte, 1)),
-                "elements of f8E8M0FNU have no zero, so none that a sum does "
-                "not change");
-      continue;
-    }
-    auto addition =
-        llvm::cantFail(cpu::Reduction::create(type, cpu::ReduceKind::Add));
-    int64_t width = byteWidth(type);
-    auto check = [&](const char *x) {
-      alignas(16) char neutral[16], forth[16], back[16];
-      llvm::cantFail(fillNeutral(type, neutral, 1));
-      const void *first[] = {x, neutral, neutral}, *last[] = {neutral, x};
-      addition.run(first, 3, forth, 0, 1);
-      addition.run(last, 2, back, 0, 1);
-      EXPECT_EQ(std::memcmp(x, forth, width), 0) << str(type).str();
-      EXPECT_EQ(std::memcmp(x, back, width), 0) << str(type).str();
-    };
-    // Zeros of both signs, and random numbers.
-    alignas(16) char x[16] = {};
-    check(x);
-    if (isComplex(type) || type == E::F16 || type == E::BF16 ||
-        type == E::F32 || type == E::F64) {
-      x[width - 1] = char(0x80);
-      check(x);
-    } else if (isTinyFloat(type)) {
-      for (int bits = 0; bits < 1 << bitWidth(type); ++bits) {
-        double value = elementAsDouble(type, &bits, 0);
-        x[0] = char(bits);
-        if (value == value)
-          check(x);
-      }
-    }
-    Array random = filled(type, {50});
-    for (int i = 0; i < 50; ++i) {
-      std::memcpy(x, static_cast<char *>(random.data()) + i * width, width);
-      check(x);
-    }
-  }
 }
 
 TEST(Random, TheSameEverywhereAndInRange) {
@@ -381,6 +336,25 @@ ProgramParts summands(E type, llvm::ArrayRef<int64_t> shape) {
   p.steps.push_back(end);
   cpu::planMemory(p);
   return parts;
+}
+
+TEST(Executable, UnreducedMaximaAndMinimaCountOnce) {
+  Client client(2);
+  for (ReductionKind kind : {ReductionKind::Max, ReductionKind::Min})
+    for (E type : {E::Pred, E::F32, E::F16, E::BF16, E::S32, E::U8, E::S4,
+                   E::F8E4M3FN, E::F8E8M0FNU}) {
+      ProgramParts parts = summands(type, {3, 5});
+      parts.arguments[0].sharding.unreduced.kind = kind;
+      parts.results[0].sharding.unreduced.kind = kind;
+      auto executable = makeExecutable(std::move(parts));
+      ASSERT_TRUE(bool(executable)) << toString(executable.takeError());
+      Array x = filled(type, {3, 5});
+      auto results = (*executable)->run({x}, client);
+      ASSERT_TRUE(bool(results)) << toString(results.takeError());
+      EXPECT_EQ(0, std::memcmp((*results)[0].data(), std::as_const(x).data(),
+                               x.bytes()))
+          << str(type).str();
+    }
 }
 
 TEST(Executable, UnreducedValuesCountOnce) {

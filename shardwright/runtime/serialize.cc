@@ -22,7 +22,7 @@ using cpu::ByteReader;
 using cpu::ByteWriter;
 
 /// Increment it with every change of the format.
-static constexpr int64_t formatVersion = 4;
+static constexpr int64_t formatVersion = 5;
 
 static std::string checksum(llvm::StringRef bytes) {
   llvm::BLAKE3 hasher;
@@ -69,6 +69,7 @@ static void write(ByteWriter &b, const ValueSpec &spec) {
   });
   write(b, spec.sharding.replicated);
   write(b, spec.sharding.unreduced);
+  b.integer(int64_t(spec.sharding.unreduced.kind));
   b.integer(spec.donated);
   b.integer(spec.aliasedResult);
   b.integer(int64_t(spec.memory));
@@ -119,6 +120,8 @@ static ValueSpec readValue(ByteReader &b, llvm::ArrayRef<Mesh> meshes) {
   });
   spec.sharding.replicated = readAxes(b, mesh);
   spec.sharding.unreduced = readAxes(b, mesh);
+  spec.sharding.unreduced.kind =
+      b.integer<ReductionKind>(0, int64_t(ReductionKind::Min));
   spec.donated = b.boolean();
   spec.aliasedResult = b.id();
   spec.memory = b.integer<MemoryKind>(0, int64_t(MemoryKind::UnpinnedHost));

@@ -37,6 +37,18 @@ struct ShardPlan {
 
 } // namespace
 
+static cpu::ReduceKind reducerOf(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Sum:
+    return cpu::ReduceKind::Add;
+  case ReductionKind::Max:
+    return cpu::ReduceKind::Max;
+  case ReductionKind::Min:
+    return cpu::ReduceKind::Min;
+  }
+  return cpu::ReduceKind::Add;
+}
+
 static ShardPlan planShards(llvm::ArrayRef<int64_t> shape,
                             const TensorSharding &sharding, const Mesh *mesh,
                             int64_t numDevices) {
@@ -150,8 +162,8 @@ shardwright::shardArray(const Array &global, const TensorSharding &sharding,
         neutral = cpu::allocateHost(localBytes);
         if (!neutral)
           return noMemory();
-        if (llvm::Error e = fillNeutral(global.type(), neutral.get(),
-                                        product(plan.localDims)))
+        if (llvm::Error e = fillNeutral(global.type(), sharding.unreduced.kind,
+                                        neutral.get(), product(plan.localDims)))
           return e;
       }
       for (int32_t device : devices)
@@ -212,10 +224,11 @@ ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
   result.localDims = plan.localDims;
   result.data.resize(numDevices);
   if (totalSize(sharding.unreduced) > 1) {
-    auto addition = cpu::Reduction::create(type, cpu::ReduceKind::Add);
-    if (!addition)
-      return addition.takeError();
-    result.addition = *addition;
+    auto reduction =
+        cpu::Reduction::create(type, reducerOf(sharding.unreduced.kind));
+    if (!reduction)
+      return reduction.takeError();
+    result.reduction = *reduction;
   }
   auto noMemory = [&] {
     return llvm::createStringError("not enough memory for the shards of " +
@@ -283,7 +296,8 @@ Array ResultGather::gather(cpu::ThreadPool &pool) {
         llvm::SmallVector<const void *, 8> summands;
         for (int32_t device : box.devices)
           summands.push_back(data[device]);
-        addition->run(summands.data(), summands.size(), box.sum, 0, localCount);
+        reduction->run(summands.data(), summands.size(), box.sum, 0,
+                       localCount);
         from = box.sum;
       }
       if (!box.inPlace)

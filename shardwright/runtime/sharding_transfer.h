@@ -36,10 +36,10 @@ struct DeviceShards {
 /// that is contiguous and aligned in the global array is not copied, so the
 /// shards are read-only. If a dimension does not divide, the last shards are
 /// padded with zeros. For an unreduced array, the first devices along the
-/// unreduced axes get the value, all others the neutral element of the sum. If
+/// unreduced axes get the value, all others the reduction's neutral element. If
 /// `mesh` is null, empty or maximal, every device gets the full array. The data
 /// of devices that `isWanted` excludes may be null. Fails if memory is
-/// exhausted, or if the type of an unreduced array has no zero.
+/// exhausted, or if the type of an unreduced array has no neutral element.
 llvm::Expected<DeviceShards> shardArray(const Array &global,
                                         const TensorSharding &sharding,
                                         const Mesh *mesh, int64_t numDevices,
@@ -72,7 +72,7 @@ public:
   }
   /// Called after the devices have written. Takes each box from the lowest
   /// readable device (of a maximal mesh: from its device). An unreduced array
-  /// is the sum over the devices along its unreduced axes, in axis order.
+  /// is reduced over the devices along its unreduced axes, in axis order.
   Array gather(cpu::ThreadPool &pool);
 
 private:
@@ -97,7 +97,7 @@ private:
   std::vector<Box> boxes;
   std::vector<void *> data; ///< by device
   std::vector<std::shared_ptr<void>> owned;
-  std::optional<cpu::Reduction> addition;
+  std::optional<cpu::Reduction> reduction;
 };
 
 } // namespace shardwright

@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """`shardwright run` of programs whose arguments or results are unreduced: an argument counts once for
-any number of devices; the partial sums of a result are added up, to the bit, for any rank."""
+any number of devices; the partial sums (maxima, minima) of a result are combined, to the bit, for any rank."""
 
 import os
 import sys
@@ -21,7 +21,8 @@ tally = oracle.Tally("unreduced_arrays")
 MESH = 'sdy.mesh @mesh = <["x"=4, "y"=2]>\n'
 
 
-def check(case, text, arguments, expected):
+def check(case, text, arguments, expected, nans=False):
+    """nans: any NaN stands for any other."""
     with tempfile.TemporaryDirectory() as folder:
         module, given, out = (os.path.join(folder, n) for n in ("m.mlir", "a.npz", "o.npz"))
         with open(module, "w") as file:
@@ -33,6 +34,8 @@ def check(case, text, arguments, expected):
             with np.load(out) as got:
                 for i, wanted in enumerate(expected):
                     found = got[f"out{i}"]
+                    if nans and found.dtype.kind == "f":
+                        found, wanted = (np.where(np.isnan(v), np.array(np.nan, v.dtype), v) for v in (found, wanted))
                     if found.dtype != wanted.dtype or found.tobytes() != wanted.tobytes():
                         why.append(f"result {i} is\n{found}\nexpected\n{wanted}")
         tally.check(case, not why, "\n".join([*why, text]))
@@ -49,11 +52,11 @@ def samples(shape, dtype):
     return np.asarray(x, dtype)
 
 
-def sharding(rank, axes="", unreduced="x"):
+def sharding(rank, axes="", unreduced="x", kind=""):
     dims = ["{}"] * rank
     if axes and rank:
         dims[0] = "{%s}" % axes
-    tail = ', unreduced={"%s"}' % unreduced if unreduced else ""
+    tail = ', unreduced=%s{"%s"}' % (kind, unreduced) if unreduced else ""
     return "#sdy.sharding<@mesh, [%s]%s>" % (", ".join(dims), tail)
 
 
@@ -88,6 +91,50 @@ for dtype, element in ((np.float32, "f32"), (np.float64, "f64"), (np.float16, "f
                 [x],
                 [x],
             )
+
+# Maxima and minima: NaN, infinities, zeros of both signs, the extremes of integers.
+for dtype, element in ((np.float32, "f32"), (np.float64, "f64"), (np.float16, "f16"), (np.int32, "i32"), (np.uint8, "ui8"),
+                       (np.int8, "i8"), (np.bool_, "i1")):  # fmt: skip
+    special = [np.nan, np.inf, -np.inf, -0.0, 0.0] if np.dtype(dtype).kind == "f" else [0, 1]
+    if np.dtype(dtype).kind in "iu":
+        special += [np.iinfo(dtype).min, np.iinfo(dtype).max]
+    for shape, kind in (((), "max"), ((), "min"), ((7, 5), "max"), ((7, 5), "min")):
+        x = np.asarray(data.choice(np.array([*special, 3], dtype), shape))
+        type_ = "tensor<%s%s>" % ("".join(f"{n}x" for n in shape), element)
+        given, whole = sharding(len(shape), kind=kind), sharding(len(shape), unreduced="")
+        for before, after in ((given, whole), (whole, given), (given, given)):
+            check(
+                f"{kind} {type_}",
+                f"""func.func @main(%x: {type_} {{sdy.sharding = {before}}}) -> ({type_} {{sdy.sharding = {after}}}) {{
+  return %x : {type_}
+}}""",
+                [x],
+                [x],
+            )
+        if not shape or element == "i1":
+            continue
+        # Maxima and minima that devices have computed.
+        name = {"max": "maximum", "min": "minimum"}[kind]
+        start = {"max": "-9", "min": "9"}[kind] if element != "ui8" else "9"
+        start += "" if np.dtype(dtype).kind in "iu" else ".0"
+        y = np.asarray(data.choice(np.array([*special, 3], dtype), (8, 5)))
+        combine = np.maximum if kind == "max" else np.minimum
+        wanted = combine.reduce(np.concatenate([y, np.full((1, 5), dtype(float(start)), dtype)]), axis=0)
+        if np.dtype(dtype).kind == "f":  # numpy leaves open which zero is larger
+            order = np.where(np.signbit(y) & (y == 0), dtype(-1e-7), np.where(y == 0, dtype(1e-7), y))
+            best = combine.reduce(np.concatenate([order, np.full((1, 5), dtype(float(start)), dtype)]), axis=0)
+            wanted = np.where(wanted == 0, np.copysign(dtype(0), best), wanted).astype(dtype)
+        check(
+            f"{kind} of all {element}",
+            f"""func.func @main(%x: tensor<8x5x{element}> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{}}]>}}) -> (tensor<5x{element}> {{sdy.sharding = {sharding(1, kind=kind)}}}) {{
+  %z = stablehlo.constant dense<{start}> : tensor<{element}>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.{name} across dimensions = [0] : (tensor<8x5x{element}>, tensor<{element}>) -> tensor<5x{element}>
+  return %0 : tensor<5x{element}>
+}}""",
+            [y],
+            [wanted],
+            nans=True,
+        )
 
 # Partial sums that devices have computed, also of rank 0.
 x = samples((8, 5), np.int32)

@@ -12,7 +12,7 @@ func.func @regions(%a: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
   // CHECK-NEXT: sdy.all_reduce {"x"} {{.*}} out_sharding
   %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<16x8xf32>, tensor<f32>) -> tensor<8xf32>
   // CHECK: stablehlo.reduce{{.*}} applies stablehlo.maximum
-  // CHECK-NEXT: sdy.all_reduce {"x"} {{.*}}sw.reducer = "maximum"
+  // CHECK-NEXT: sdy.all_reduce max {"x"}
   %1 = stablehlo.reduce(%a init: %zero) applies stablehlo.maximum across dimensions = [0] : (tensor<16x8xf32>, tensor<f32>) -> tensor<8xf32>
   // CHECK: stablehlo.reduce{{.*}} applies stablehlo.add
   // CHECK-NEXT: sdy.all_reduce {"x"} %{{[0-9]+}} out_sharding

@@ -94,7 +94,7 @@ func.func @dot_one_side(%arg0: tensor<8x4096xf32> {sdy.sharding = #sdy.sharding<
 
 // CHECK-LABEL: @maximum
 // LOCAL-LABEL: @maximum
-// CHECK: sdy.all_reduce {"x"} {{.*}} {sw.reducer = "maximum"}
+// CHECK: sdy.all_reduce max {"x"}
 // LOCAL: "stablehlo.all_reduce"
 // LOCAL: stablehlo.maximum
 func.func @maximum(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> tensor<8xf32> {

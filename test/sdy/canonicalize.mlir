@@ -166,3 +166,40 @@ func.func @manual_computation(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tenso
   } : (tensor<8x8xf32>) -> ()
   return %0 : tensor<8x8xf32>
 }
+
+// The kind of the all_reduce becomes that of the fused op.
+// CHECK-LABEL: func @reduce_scatter_of_maxima
+// ALL: sdy.reduce_scatter max [{}, {"b"}] %arg0 out_sharding=<@m, [{}, {"b"}], unreduced=max{"c"}>
+func.func @reduce_scatter_of_maxima(%x: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}], unreduced=max{"b", "c"}>}) -> tensor<64x64xf32> {
+  %0 = sdy.all_reduce max {"b"} %x out_sharding=<@m, [{}, {}], unreduced=max{"c"}> : tensor<64x64xf32>
+  %1 = sdy.all_slice [{}, {"b"}] %0 out_sharding=<@m, [{}, {"b"}], unreduced=max{"c"}> : tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func @undone_maximum
+// ALL-NEXT: return %arg0
+func.func @undone_maximum(%x: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> tensor<64x64xf32> {
+  %0 = sdy.replicated_to_unreduced {"c"} %x out_sharding=<@m, [{"a"}, {}], unreduced=max{"c"}> : tensor<64x64xf32>
+  %1 = sdy.all_reduce max {"c"} %0 out_sharding=<@m, [{"a"}, {}]> : tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+
+// One reshard may not change a kind: these two stay two.
+// CHECK-LABEL: func @reshards_change_the_kind
+// CHECK: sdy.reshard %arg0 <@m, [{}, {}]>
+// CHECK: sdy.reshard {{.*}} <@m, [{}, {}], unreduced={"a"}>
+func.func @reshards_change_the_kind(%x: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}], unreduced=max{"a"}>}) -> tensor<64x64xf32> {
+  %0 = sdy.reshard %x <@m, [{}, {}]> : tensor<64x64xf32>
+  %1 = sdy.reshard %0 <@m, [{}, {}], unreduced={"a"}> : tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+
+// Reshards to different kinds are different reshards.
+// CHECK-LABEL: func @kinds_are_not_reused
+// CHECK: sdy.reshard %arg0 <@m, [{}, {}], unreduced=max{"a"}>
+// CHECK: sdy.reshard %arg0 <@m, [{}, {}], unreduced=min{"a"}>
+func.func @kinds_are_not_reused(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %0 = sdy.reshard %x <@m, [{}, {}], unreduced=max{"a"}> : tensor<64x64xf32>
+  %1 = sdy.reshard %x <@m, [{}, {}], unreduced=min{"a"}> : tensor<64x64xf32>
+  return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
+}

@@ -240,8 +240,27 @@ void DimensionShardingAttr::print(AsmPrinter &p) const {
     p << 'p' << *getPriority();
 }
 
+/// Parses `=`, the kind and the axes of `unreduced=max{"x"}`. The `=` and the
+/// kind may be missing.
+static ParseResult parseUnreduced(AsmParser &p, ReductionOp &kind,
+                                  SmallVectorImpl<AxisRefAttr> &axes) {
+  if (succeeded(p.parseOptionalEqual()))
+    for (ReductionOp given :
+         {ReductionOp::SUM, ReductionOp::MAX, ReductionOp::MIN})
+      if (succeeded(p.parseOptionalKeyword(stringifyReductionOp(given)))) {
+        kind = given;
+        break;
+      }
+  if (succeeded(parseBraceList(p, axes, /*mayBeEmpty=*/false)))
+    return success();
+  return p.emitError(p.getCurrentLocation(),
+                     "failed to parse Sdy_TensorSharding parameter "
+                     "'unreduced_axes'");
+}
+
 Attribute TensorShardingAttr::parse(AsmParser &p, Type) {
   Attribute meshOrRef;
+  ReductionOp kind = ReductionOp::SUM;
   SmallVector<DimensionShardingAttr> dims;
   SmallVector<AxisRefAttr> replicated, unreduced;
   if (p.parseLess())
@@ -272,12 +291,16 @@ Attribute TensorShardingAttr::parse(AsmParser &p, Type) {
                        "named axis list after comma");
       return {};
     }
-    if (p.parseEqual() || parseBraceList(p, *list, /*mayBeEmpty=*/false))
+    if (list == &unreduced
+            ? parseUnreduced(p, kind, unreduced)
+            : ParseResult(failure(p.parseEqual() ||
+                                  parseBraceList(p, *list,
+                                                 /*mayBeEmpty=*/false))))
       return {};
   }
   if (p.parseGreater())
     return {};
-  return get(p.getContext(), meshOrRef, dims, replicated, unreduced);
+  return get(p.getContext(), meshOrRef, dims, replicated, unreduced, kind);
 }
 
 void TensorShardingAttr::print(AsmPrinter &p) const {
@@ -296,6 +319,8 @@ void TensorShardingAttr::print(AsmPrinter &p) const {
   }
   if (!getUnreducedAxes().empty()) {
     p << ", unreduced=";
+    if (getReductionOp() != ReductionOp::SUM)
+      p << stringifyReductionOp(getReductionOp());
     printBraceList(p, getUnreducedAxes());
   }
   p << '>';

@@ -152,7 +152,7 @@ TensorShardingAttr TensorShardingAttr::getFullyClosed(MLIRContext *context,
                                                       Attribute meshOrRef) {
   SmallVector<DimensionShardingAttr> dims(
       rank, DimensionShardingAttr::get(context, {}, /*isClosed=*/true));
-  return get(context, meshOrRef, dims, {}, {});
+  return get(context, meshOrRef, dims, {}, {}, ReductionOp::SUM);
 }
 
 TensorShardingAttr TensorShardingAttr::getFullyOpen(MLIRContext *context,
@@ -160,30 +160,37 @@ TensorShardingAttr TensorShardingAttr::getFullyOpen(MLIRContext *context,
                                                     Attribute meshOrRef) {
   SmallVector<DimensionShardingAttr> dims(
       rank, DimensionShardingAttr::get(context, {}, /*isClosed=*/false));
-  return get(context, meshOrRef, dims, {}, {});
+  return get(context, meshOrRef, dims, {}, {}, ReductionOp::SUM);
 }
 
 TensorShardingAttr TensorShardingAttr::withMesh(Attribute meshOrRef) const {
   return get(getContext(), meshOrRef, getDimShardings(), getReplicatedAxes(),
-             getUnreducedAxes());
+             getUnreducedAxes(), getReductionOp());
 }
 
 TensorShardingAttr TensorShardingAttr::withDimShardings(
     ArrayRef<DimensionShardingAttr> dims) const {
   return get(getContext(), getMeshOrRef(), dims, getReplicatedAxes(),
-             getUnreducedAxes());
+             getUnreducedAxes(), getReductionOp());
 }
 
 TensorShardingAttr
 TensorShardingAttr::withReplicatedAxes(ArrayRef<AxisRefAttr> axes) const {
   return get(getContext(), getMeshOrRef(), getDimShardings(), axes,
-             getUnreducedAxes());
+             getUnreducedAxes(), getReductionOp());
 }
 
 TensorShardingAttr
 TensorShardingAttr::withUnreducedAxes(ArrayRef<AxisRefAttr> axes) const {
+  return withUnreducedAxes(axes, getReductionOp());
+}
+
+TensorShardingAttr
+TensorShardingAttr::withUnreducedAxes(ArrayRef<AxisRefAttr> axes,
+                                      ReductionOp kind) const {
+  // Text cannot express a kind without axes.
   return get(getContext(), getMeshOrRef(), getDimShardings(),
-             getReplicatedAxes(), axes);
+             getReplicatedAxes(), axes, axes.empty() ? ReductionOp::SUM : kind);
 }
 
 TensorShardingAttr TensorShardingAttr::getClosedLike() const {
@@ -191,7 +198,8 @@ TensorShardingAttr TensorShardingAttr::getClosedLike() const {
   for (DimensionShardingAttr dim : getDimShardings())
     dims.push_back(DimensionShardingAttr::get(
         getContext(), dim.getAxes(), /*is_closed=*/true, dim.getPriority()));
-  return get(getContext(), getMeshOrRef(), dims, {}, getUnreducedAxes());
+  return get(getContext(), getMeshOrRef(), dims, {}, getUnreducedAxes(),
+             getReductionOp());
 }
 
 bool TensorShardingAttr::isEquivalent(TensorShardingAttr other,

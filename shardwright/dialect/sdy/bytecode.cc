@@ -9,12 +9,14 @@
 // An attribute is a varint code and its fields in storage order: integers as
 // zig-zag varints, lists with their length first, nested attributes and strings
 // as references. Codes and layouts are Shardy's. A sharding with unreduced axes
-// has a separate code, which older readers do not know. Debug attributes have
-// no code and are encoded as text.
+// has a separate code, which older readers do not know, and another one if
+// their kind is not sum, which readers of dialect version 0.0.1 do not know.
+// Debug attributes have no code and are encoded as text.
 //
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/bytecode_fields.h"
+#include "shardwright/dialect/sdy/bytecode_version.h"
 #include "shardwright/dialect/sdy/sdy.h"
 
 using namespace mlir;
@@ -41,6 +43,7 @@ enum Code : uint64_t {
   kAllToAllParamList = 14,
   kUnreducedTensorSharding = 15,
   kUnreducedTensorShardingPerValue = 16,
+  kReductionTensorSharding = 17,
 };
 
 /// Creates the attribute from its fields, and verifies it if it has a verifier.
@@ -59,6 +62,31 @@ AttrT make(DialectBytecodeReader &r, MLIRContext *context, Ts... fields) {
 
 bool hasUnreducedAxes(TensorShardingAttr sharding) {
   return !sharding.getUnreducedAxes().empty();
+}
+
+/// The version that the writer was given; null if none.
+const SdyVersion *targetOf(DialectBytecodeWriter &writer) {
+  FailureOr<const DialectVersion *> version =
+      writer.getDialectVersion<SdyDialect>();
+  return succeeded(version) ? static_cast<const SdyVersion *>(*version)
+                            : nullptr;
+}
+
+LogicalResult writeKind(TensorShardingAttr sharding,
+                        DialectBytecodeWriter &writer) {
+  static const SdyVersion firstWithKinds(0, 0, 2);
+  if (const SdyVersion *target = targetOf(writer);
+      target && target->isOlderThan(firstWithKinds))
+    return emitError(UnknownLoc::get(sharding.getContext()))
+           << "cannot write " << sharding << " for version " << target->major
+           << "." << target->minor << "." << target->patch
+           << " of the sdy dialect, in which all unreduced axes are sums; "
+              "reduce the value before, or write version 0.0.2";
+  return FieldWriter{writer}(kReductionTensorSharding, sharding.getMeshOrRef(),
+                             sharding.getDimShardings(),
+                             sharding.getReplicatedAxes(),
+                             sharding.getUnreducedAxes(),
+                             static_cast<int64_t>(sharding.getReductionOp()));
 }
 
 LogicalResult write(Attribute attr, DialectBytecodeWriter &writer) {
@@ -84,8 +112,11 @@ LogicalResult write(Attribute attr, DialectBytecodeWriter &writer) {
     if (!hasUnreducedAxes(a))
       return put(kTensorSharding, a.getMeshOrRef(), a.getDimShardings(),
                  a.getReplicatedAxes());
-    return put(kUnreducedTensorSharding, a.getMeshOrRef(), a.getDimShardings(),
-               a.getReplicatedAxes(), a.getUnreducedAxes());
+    if (a.getReductionOp() == ReductionOp::SUM)
+      return put(kUnreducedTensorSharding, a.getMeshOrRef(),
+                 a.getDimShardings(), a.getReplicatedAxes(),
+                 a.getUnreducedAxes());
+    return writeKind(a, writer);
   }
   if (auto a = dyn_cast<TensorShardingPerValueAttr>(attr))
     return put(llvm::any_of(a, hasUnreducedAxes)
@@ -122,7 +153,7 @@ Attribute readList(DialectBytecodeReader &r, MLIRContext *context) {
 }
 
 Attribute readSharding(DialectBytecodeReader &r, MLIRContext *context,
-                       bool hasUnreduced) {
+                       bool hasUnreduced, bool hasKind = false) {
   Attribute meshOrRef;
   SmallVector<DimensionShardingAttr> dims;
   SmallVector<AxisRefAttr> replicated, unreduced;
@@ -130,13 +161,28 @@ Attribute readSharding(DialectBytecodeReader &r, MLIRContext *context,
   if (failed(read(meshOrRef, dims, replicated)) ||
       (hasUnreduced && failed(read(unreduced))))
     return {};
+  int64_t number = static_cast<int64_t>(ReductionOp::SUM);
+  if (hasKind && failed(read(number)))
+    return {};
+  std::optional<ReductionOp> kind;
+  if (number >= 0 && number <= INT32_MAX)
+    kind = symbolizeReductionOp(static_cast<uint32_t>(number));
+  if (!kind) {
+    r.emitError() << "expected a reduction kind of 0 (sum), 1 (max) or 2 "
+                     "(min), got: "
+                  << number;
+    return {};
+  }
+  if (unreduced.empty())
+    kind = ReductionOp::SUM;
   if (!isa<MeshAttr, FlatSymbolRefAttr>(meshOrRef)) {
     r.emitError() << "expecting MeshAttr or FlatSymbolRefAttr, got: "
                   << meshOrRef;
     return {};
   }
   return make<TensorShardingAttr>(r, context, meshOrRef, ArrayRef(dims),
-                                  ArrayRef(replicated), ArrayRef(unreduced));
+                                  ArrayRef(replicated), ArrayRef(unreduced),
+                                  *kind);
 }
 
 Attribute readRule(DialectBytecodeReader &r, MLIRContext *context) {
@@ -200,6 +246,8 @@ Attribute read(DialectBytecodeReader &r, MLIRContext *context) {
     return readSharding(r, context, /*hasUnreduced=*/false);
   case kUnreducedTensorSharding:
     return readSharding(r, context, /*hasUnreduced=*/true);
+  case kReductionTensorSharding:
+    return readSharding(r, context, /*hasUnreduced=*/true, /*hasKind=*/true);
   case kTensorShardingPerValue:
   case kUnreducedTensorShardingPerValue:
     return readList<TensorShardingPerValueAttr, TensorShardingAttr>(r, context);
@@ -232,16 +280,6 @@ Attribute read(DialectBytecodeReader &r, MLIRContext *context) {
 // Interface
 //===----------------------------------------------------------------------===//
 
-struct SdyVersion : DialectVersion {
-  uint64_t numbers[3] = {0, 0, 2};
-  SdyVersion() = default;
-  bool isNewerThan(const SdyVersion &other) const {
-    return std::lexicographical_compare(std::begin(other.numbers),
-                                        std::end(other.numbers),
-                                        std::begin(numbers), std::end(numbers));
-  }
-};
-
 struct SdyBytecode : BytecodeDialectInterface {
   SdyBytecode(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
 
@@ -255,19 +293,18 @@ struct SdyBytecode : BytecodeDialectInterface {
 
   // Write a version only if the writer targets one.
   void writeVersion(DialectBytecodeWriter &w) const override {
-    if (failed(w.getDialectVersion<SdyDialect>()))
-      return;
-    for (uint64_t number : SdyVersion().numbers)
-      w.writeVarInt(number);
+    if (const SdyVersion *version = targetOf(w))
+      for (uint64_t number : {version->major, version->minor, version->patch})
+        w.writeVarInt(number);
   }
 
   std::unique_ptr<DialectVersion>
   readVersion(DialectBytecodeReader &r) const override {
     auto version = std::make_unique<SdyVersion>();
-    for (uint64_t &number : version->numbers)
-      if (failed(r.readVarInt(number)))
+    for (uint64_t *number : {&version->major, &version->minor, &version->patch})
+      if (failed(r.readVarInt(*number)))
         return nullptr;
-    if (version->isNewerThan(SdyVersion())) {
+    if (SdyVersion().isOlderThan(*version)) {
       r.emitError() << "reading newer dialect than supported";
       return nullptr;
     }

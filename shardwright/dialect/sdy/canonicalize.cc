@@ -14,6 +14,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/reuse_reshard.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/sdy/unreduced_transition.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -88,6 +89,9 @@ struct ReshardOfReshard : OpRewritePattern<ReshardOp> {
     };
     if (isOnOneDevice(op.getSharding()) ||
         isOnOneDevice(getSharding(inner.getInput())))
+      return failure();
+    // One reshard may not change the kind of unreduced axes; two may.
+    if (changesKind(op, getSharding(inner.getInput()), op.getSharding()))
       return failure();
     rewriter.replaceOpWithNewOp<ReshardOp>(op, op.getType(), inner.getInput(),
                                            op.getSharding());
@@ -233,6 +237,12 @@ struct ReduceScatterFusion : OpRewritePattern<AllSliceOp> {
     auto reduce = op.getTensor().getDefiningOp<AllReduceOp>();
     if (!reduce || !onlySlicedAlike(reduce, op))
       return failure();
+    // A slice may change the unreduced axes; a reduction may not.
+    if (op.getOutSharding().getUnreducedAxes() !=
+            reduce.getOutSharding().getUnreducedAxes() ||
+        op.getOutSharding().getReductionOp() !=
+            reduce.getOutSharding().getReductionOp())
+      return failure();
     MeshAttr meshAttr = getMeshAttr(op, op.getOutSharding());
     if (!meshAttr)
       return failure();
@@ -260,6 +270,7 @@ struct ReduceScatterFusion : OpRewritePattern<AllSliceOp> {
     auto slicedAttr = ListOfAxisRefListsAttr::get(context, sliced);
     auto scatter = ReduceScatterOp::create(
         rewriter, op.getLoc(), op.getType(), reduce.getTensor(), scatteredAttr,
+        reduce.getReductionOp(),
         scatteredSharding(reduce, op, scatteredAttr, meshFromAttr(meshAttr)));
     Value result = scatter.getResult();
     if (!allEmpty(slicedAttr))

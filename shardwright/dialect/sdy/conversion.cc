@@ -66,12 +66,38 @@ DimensionShardingAttr dimToAttr(MLIRContext *context, const DimSharding &dim,
       context, axesToAttr(context, dim.axes, mesh), dim.isClosed, dim.priority);
 }
 
+ReductionKind kindFromAttr(ReductionOp kind) {
+  switch (kind) {
+  case ReductionOp::SUM:
+    return ReductionKind::Sum;
+  case ReductionOp::MAX:
+    return ReductionKind::Max;
+  case ReductionOp::MIN:
+    return ReductionKind::Min;
+  }
+  return ReductionKind::Sum;
+}
+
+ReductionOp kindToAttr(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Sum:
+    return ReductionOp::SUM;
+  case ReductionKind::Max:
+    return ReductionOp::MAX;
+  case ReductionKind::Min:
+    return ReductionOp::MIN;
+  }
+  return ReductionOp::SUM;
+}
+
 TensorSharding shardingFromAttr(TensorShardingAttr attr, const Mesh &mesh) {
   TensorSharding sharding;
   for (DimensionShardingAttr dim : attr.getDimShardings())
     sharding.dims.push_back(dimFromAttr(dim, mesh));
   sharding.replicated = axesFromAttr(attr.getReplicatedAxes(), mesh);
-  sharding.unreduced = axesFromAttr(attr.getUnreducedAxes(), mesh);
+  sharding.unreduced =
+      UnreducedAxes::of(axesFromAttr(attr.getUnreducedAxes(), mesh),
+                        kindFromAttr(attr.getReductionOp()));
   return sharding;
 }
 
@@ -81,9 +107,11 @@ TensorShardingAttr shardingToAttr(MLIRContext *context,
   SmallVector<DimensionShardingAttr> dims;
   for (const DimSharding &dim : sharding.dims)
     dims.push_back(dimToAttr(context, dim, mesh));
-  return TensorShardingAttr::get(context, meshOrRef, dims,
-                                 axesToAttr(context, sharding.replicated, mesh),
-                                 axesToAttr(context, sharding.unreduced, mesh));
+  ReductionKind kind =
+      sharding.unreduced.empty() ? ReductionKind::Sum : sharding.unreduced.kind;
+  return TensorShardingAttr::get(
+      context, meshOrRef, dims, axesToAttr(context, sharding.replicated, mesh),
+      axesToAttr(context, sharding.unreduced, mesh), kindToAttr(kind));
 }
 
 AxisRefListAttr axisListToAttr(MLIRContext *context, AxisRefs axes,

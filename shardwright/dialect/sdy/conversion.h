@@ -37,6 +37,9 @@ DimSharding dimFromAttr(DimensionShardingAttr attr, const Mesh &mesh);
 DimensionShardingAttr dimToAttr(mlir::MLIRContext *context,
                                 const DimSharding &dim, const Mesh &mesh);
 
+ReductionKind kindFromAttr(ReductionOp kind);
+ReductionOp kindToAttr(ReductionKind kind);
+
 TensorSharding shardingFromAttr(TensorShardingAttr attr, const Mesh &mesh);
 /// `meshOrRef` becomes the attribute's mesh, which must denote `mesh`.
 TensorShardingAttr shardingToAttr(mlir::MLIRContext *context,

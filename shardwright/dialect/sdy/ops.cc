@@ -160,8 +160,10 @@ static TensorShardingAttr withoutManualAxes(ManualComputationOp op,
                                               dim.getIsClosed(), priority));
   }
   return TensorShardingAttr::get(op.getContext(), sharding.getMeshOrRef(), dims,
-                                 freeAxes(op, sharding.getReplicatedAxes()),
-                                 freeAxes(op, sharding.getUnreducedAxes()));
+                                 freeAxes(op, sharding.getReplicatedAxes()), {},
+                                 ReductionOp::SUM)
+      .withUnreducedAxes(freeAxes(op, sharding.getUnreducedAxes()),
+                         sharding.getReductionOp());
 }
 
 /// The global sharding: the manual axes of `outer`, then the free axes of

@@ -251,7 +251,8 @@ private:
       TensorShardingAttr x = op.getSharding(), y = other.getSharding();
       return x.getMeshOrRef() == y.getMeshOrRef() &&
              x.getReplicatedAxes() == y.getReplicatedAxes() &&
-             x.getUnreducedAxes() == y.getUnreducedAxes();
+             x.getUnreducedAxes() == y.getUnreducedAxes() &&
+             x.getReductionOp() == y.getReductionOp();
     }
 
     bool run(Value root, const Split &wanted) {
@@ -290,7 +291,8 @@ private:
     TensorShardingAttr like = search.op.getSharding();
     setShardings(op, TensorShardingAttr::get(context, like.getMeshOrRef(), dims,
                                              like.getReplicatedAxes(),
-                                             like.getUnreducedAxes()));
+                                             like.getUnreducedAxes(),
+                                             like.getReductionOp()));
   }
 };
 

@@ -52,6 +52,13 @@ def Sdy_EdgeNodeType
   let cppNamespace = "::shardwright::sdy";
 }
 
+def Sdy_ReductionOp
+    : I32EnumAttr<"ReductionOp", "how devices' partial values combine", [
+        I32EnumAttrCase<"SUM", 0, "sum">, I32EnumAttrCase<"MAX", 1, "max">,
+        I32EnumAttrCase<"MIN", 2, "min">]> {
+  let cppNamespace = "::shardwright::sdy";
+}
+
 //===----------------------------------------------------------------------===//
 // Meshes and axes
 //===----------------------------------------------------------------------===//
@@ -162,18 +169,23 @@ def Sdy_DimensionSharding : Sdy_Attr<"DimensionSharding", "dimension_sharding"> 
 }
 
 def Sdy_TensorSharding : Sdy_Attr<"TensorSharding", "sharding"> {
-  let summary = "sharding of a tensor: `<@mesh, [{\"x\"}, {?}], replicated={\"y\"}>`";
+  let summary = "sharding of a tensor: `<@mesh, [{\"x\"}, {?}], unreduced=max{\"y\"}>`";
+  let description = [{
+    `reduction_op` is the kind of all unreduced axes, and `sum` if there are none.
+  }];
   let parameters = (ins "::mlir::Attribute":$mesh_or_ref,
                         OptionalArrayRefParameter<"DimensionShardingAttr">:$dim_shardings,
                         OptionalArrayRefParameter<"AxisRefAttr">:$replicated_axes,
-                        OptionalArrayRefParameter<"AxisRefAttr">:$unreduced_axes);
+                        OptionalArrayRefParameter<"AxisRefAttr">:$unreduced_axes,
+                        DefaultValuedParameter<"ReductionOp", "ReductionOp::SUM">:$reduction_op);
   let builders = [
     AttrBuilder<(ins "::llvm::StringRef":$meshName,
                      "::llvm::ArrayRef<DimensionShardingAttr>":$dimShardings,
                      "::llvm::ArrayRef<AxisRefAttr>":$replicatedAxes,
-                     "::llvm::ArrayRef<AxisRefAttr>":$unreducedAxes), [{
+                     "::llvm::ArrayRef<AxisRefAttr>":$unreducedAxes,
+                     CArg<"ReductionOp", "ReductionOp::SUM">:$reductionOp), [{
       return $_get($_ctxt, ::mlir::FlatSymbolRefAttr::get($_ctxt, meshName),
-                   dimShardings, replicatedAxes, unreducedAxes);
+                   dimShardings, replicatedAxes, unreducedAxes, reductionOp);
     }]>];
   let extraClassDeclaration = [{
     int64_t getRank() const { return getDimShardings().size(); }
@@ -190,15 +202,17 @@ def Sdy_TensorSharding : Sdy_Attr<"TensorSharding", "sharding"> {
                                              ::mlir::Attribute meshOrRef);
     static TensorShardingAttr getFullyOpen(::mlir::MLIRContext *context, int64_t rank,
                                            ::mlir::Attribute meshOrRef);
-    /// Copies that differ in the fields named.
+    /// Copies that differ in the fields named; the kind stays.
     TensorShardingAttr withMesh(::mlir::Attribute meshOrRef) const;
     TensorShardingAttr withDimShardings(::llvm::ArrayRef<DimensionShardingAttr> dims) const;
     TensorShardingAttr withReplicatedAxes(::llvm::ArrayRef<AxisRefAttr> axes) const;
     TensorShardingAttr withUnreducedAxes(::llvm::ArrayRef<AxisRefAttr> axes) const;
+    TensorShardingAttr withUnreducedAxes(::llvm::ArrayRef<AxisRefAttr> axes,
+                                         ReductionOp kind) const;
     /// All dimensions closed and replicated axes dropped; priorities and unreduced axes kept.
     TensorShardingAttr getClosedLike() const;
     /// Same layout: same mesh, axes per dimension and (unless ignored) unreduced
-    /// axes, whatever is open, replicated or of which priority. A sharding that
+    /// axes, whatever is open, replicated, of which priority or kind. A sharding that
     /// splits and leaves unreduced nothing is equivalent to any other such and to
     /// a missing one, on any mesh.
     bool isEquivalent(TensorShardingAttr other, bool ignoreUnreducedAxes = false) const;

@@ -249,14 +249,18 @@ def Sdy_CollectivePermuteOp : Sdy_Collective<"collective_permute", (ins)> {
 }
 
 def Sdy_AllReduceOp : Sdy_Collective<"all_reduce",
-    (ins Sdy_AxisRefList:$reduction_axes), "$reduction_axes"> {
+    (ins Sdy_AxisRefList:$reduction_axes,
+         DefaultValuedAttr<Sdy_ReductionOp, "ReductionOp::SUM">:$reduction_op),
+    "($reduction_op^)? $reduction_axes"> {
   let summary = "reduces along axes";
   let hasCanonicalizer = 1;
   let extraClassDeclaration = missingInput;
 }
 
 def Sdy_ReduceScatterOp : Sdy_Collective<"reduce_scatter",
-    (ins Sdy_ListOfAxisRefLists:$reduce_scatter_axes), "$reduce_scatter_axes"> {
+    (ins Sdy_ListOfAxisRefLists:$reduce_scatter_axes,
+         DefaultValuedAttr<Sdy_ReductionOp, "ReductionOp::SUM">:$reduction_op),
+    "($reduction_op^)? $reduce_scatter_axes"> {
   let summary = "reduces along axes and appends them to dimensions";
   let hasCanonicalizer = 1;
   let extraClassDeclaration = missingInput;

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/bytecode_version.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
@@ -162,6 +164,50 @@ RC_GTEST_FIXTURE_PROP(SdyTest, ConversionRoundTrips, ()) {
   TensorShardingAttr attr = shardingToAttr(&context, value, mesh, meshAttr);
   RC_ASSERT(shardingFromAttr(attr, mesh) == value);
   RC_ASSERT(parseAttribute(str(attr), &context) == attr);
+}
+
+TEST_F(SdyTest, OldVersionsHaveSumsOnly) {
+  std::string errors;
+  ScopedDiagnosticHandler collect(&context, [&](Diagnostic &error) {
+    errors += error.str();
+    return success();
+  });
+  auto write = [&](StringRef kind, SdyVersion version) {
+    OwningOpRef<ModuleOp> module = parse((R"(
+      sdy.mesh @m = <["a"=2]>
+      func.func private @f(tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced=)" +
+                                          kind + R"({"a"}>}))")
+                                             .str());
+    errors.clear();
+    BytecodeWriterConfig config;
+    config.setDialectVersion<SdyDialect>(std::make_unique<SdyVersion>(version));
+    std::string bytes;
+    llvm::raw_string_ostream os(bytes);
+    (void)writeBytecodeToFile(*module, os, config);
+    return bytes;
+  };
+  write("", SdyVersion(0, 0, 1));
+  EXPECT_EQ(errors, "");
+  write("max", SdyVersion(0, 0, 1));
+  EXPECT_NE(errors.find("cannot write #sdy.sharding<@m, [{}], "
+                        "unreduced=max{\"a\"}> for version 0.0.1 of the sdy "
+                        "dialect, in which all unreduced axes are sums"),
+            std::string::npos)
+      << errors;
+  for (StringRef kind : {"", "max", "min"}) {
+    std::string bytes = write(kind, SdyVersion());
+    EXPECT_EQ(errors, "");
+    OwningOpRef<ModuleOp> back = parse(bytes);
+    ASSERT_TRUE(back);
+    EXPECT_NE(str(back->getBody()->back().getAttr("arg_attrs"))
+                  .find(("unreduced=" + kind + "{").str()),
+              std::string::npos);
+  }
+  std::string newer = write("", SdyVersion(0, 0, 3));
+  EXPECT_EQ(errors, "");
+  EXPECT_FALSE(parseSourceString<ModuleOp>(newer, &context));
+  EXPECT_NE(errors.find("reading newer dialect than supported"),
+            std::string::npos);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/sdy/unreduced_transition.h"
 #include "shardwright/dialect/sdy/verify_sharding.h"
 
 using namespace mlir;
@@ -186,11 +187,37 @@ LogicalResult AllSliceOp::verify() {
   return verifySlice(*this, getSlicingAxes());
 }
 
+/// Checks that a reducing collective adds no unreduced axes and removes only
+/// those of its kind. An operand without a sharding is replicated.
+template <typename OpT> static LogicalResult verifyReduction(OpT op) {
+  TensorShardingAttr out = op.getOutSharding();
+  TensorShardingAttr in = sdy::getSharding(op.getTensor());
+  if (!in)
+    in = TensorShardingAttr::getFullyClosed(op.getContext(), out.getRank(),
+                                            out.getMeshOrRef());
+  return verifyUnreducedTransition(op, in, out, AllowedKinds::none(),
+                                   AllowedKinds::only(op.getReductionOp()));
+}
+
 LogicalResult ReduceScatterOp::verify() {
+  if (failed(verifyReduction(*this)))
+    return failure();
   return verifySlice(*this, getReduceScatterAxes());
 }
 
+/// Checks that axes along which the operand is unreduced keep their kind.
+template <typename OpT> static LogicalResult verifyKindKept(OpT op) {
+  TensorShardingAttr in = sdy::getSharding(op.getTensor());
+  if (!in || in.getUnreducedAxes().empty() ||
+      in.getReductionOp() == op.getOutSharding().getReductionOp())
+    return success();
+  return op.emitOpError(
+      "cannot change reduction_op of existing unreduced axes");
+}
+
 LogicalResult ShardedToUnreducedOp::verify() {
+  if (failed(verifyKindKept(*this)))
+    return failure();
   Sides sides(*this);
   if (failed(verifyGather(*this, getAxes(), "shard-to-unreduce", sides)))
     return failure();
@@ -204,6 +231,8 @@ LogicalResult ShardedToUnreducedOp::verify() {
 }
 
 LogicalResult ReplicatedToUnreducedOp::verify() {
+  if (failed(verifyKindKept(*this)))
+    return failure();
   Sides sides(*this);
   if (sides.operand.dims != sides.result.dims)
     return emitOpError(
@@ -332,7 +361,7 @@ LogicalResult AllReduceOp::verify() {
       return emitOpError("reduction axis ")
              << sides.mesh.str(axis) << " overlaps with result unreduced axes";
   }
-  return success();
+  return verifyReduction(*this);
 }
 
 } // namespace shardwright::sdy

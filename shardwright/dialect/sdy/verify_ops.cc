@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/sdy.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/sdy/unreduced_transition.h"
 #include "shardwright/dialect/sdy/verify_sharding.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -157,15 +158,27 @@ LogicalResult SdyDialect::verifyRegionResultAttribute(Operation *op, unsigned,
 // Ops with one sharding
 //===----------------------------------------------------------------------===//
 
-LogicalResult ShardingConstraintOp::verify() {
-  return verifySharding(getSharding(), getType(), *this,
-                        [&] { return emitOpError(); });
+/// Checks a change of layout: unreduced axes may be added and removed, but the
+/// kind of those that stay may not change.
+template <typename OpT> static LogicalResult verifyLayoutChange(OpT op) {
+  if (failed(verifySharding(op.getSharding(), op.getType(), op,
+                            [&] { return op.emitOpError(); })))
+    return failure();
+  Value input = op.getInput();
+  while (auto barrier = input.getDefiningOp<PropagationBarrierOp>())
+    input = barrier.getInput();
+  TensorShardingAttr source = getSharding(input);
+  if (!source)
+    return success();
+  return verifyUnreducedTransition(op, source, op.getSharding(),
+                                   AllowedKinds::any(), AllowedKinds::any());
 }
 
-LogicalResult ReshardOp::verify() {
-  return verifySharding(getSharding(), getType(), *this,
-                        [&] { return emitOpError(); });
+LogicalResult ShardingConstraintOp::verify() {
+  return verifyLayoutChange(*this);
 }
+
+LogicalResult ReshardOp::verify() { return verifyLayoutChange(*this); }
 
 LogicalResult PropagationBarrierOp::verify() {
   if (getAllowedDirection() == PropagationDirection::BOTH)

@@ -39,6 +39,13 @@ FailureOr<HloSharding> MhloShardingText::value(sdy::TensorShardingAttr sharding,
   const Mesh *its = mesh(sharding.getMeshOrRef());
   if (!its)
     return emitError(where) << "unknown mesh: " << sharding.getMeshOrRef();
+  if (!isBesideSdy && !sharding.getUnreducedAxes().empty() &&
+      sharding.getReductionOp() != sdy::ReductionOp::SUM)
+    return emitError(where)
+           << "the sharding " << sharding << " has unreduced axes of kind '"
+           << sdy::stringifyReductionOp(sharding.getReductionOp())
+           << "', for which HLO shardings have no notation; reduce the value "
+              "before";
   NamedHloSharding named;
   // On the empty mesh nothing is sharded, but manual axes stay manual.
   bool placesNothing = its->isEmpty() && manual;

@@ -30,11 +30,15 @@ struct ManualContext {
 class MhloShardingText {
 public:
   /// `deviceLists`: V1; otherwise V2 if a mesh has no device ids.
-  MhloShardingText(mlir::ModuleOp module, bool deviceLists)
-      : module(module), deviceLists(deviceLists) {}
+  /// `isBesideSdy`: the sdy sharding is also written, so that the text may omit
+  /// the kind of unreduced axes.
+  MhloShardingText(mlir::ModuleOp module, bool deviceLists,
+                   bool isBesideSdy = false)
+      : module(module), deviceLists(deviceLists), isBesideSdy(isBesideSdy) {}
 
   /// The text for one value; emits an error at `where` if the mesh does not
-  /// exist.
+  /// exist, or if the value is a partial maximum or minimum, for which there is
+  /// no text.
   mlir::FailureOr<mlir::StringAttr> of(sdy::TensorShardingAttr sharding,
                                        const ManualContext &manual,
                                        mlir::Location where);
@@ -53,7 +57,7 @@ private:
                                      mlir::Location where);
 
   mlir::ModuleOp module;
-  bool deviceLists;
+  bool deviceLists, isBesideSdy;
   llvm::DenseMap<mlir::Attribute, Mesh> meshes;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, mlir::StringAttr>
       texts;

@@ -28,7 +28,9 @@ using sdy::TensorShardingAttr;
 class RoundTripExporter {
 public:
   explicit RoundTripExporter(ModuleOp module)
-      : module(module), texts(module, /*deviceLists=*/false), symbols(module) {}
+      : module(module),
+        texts(module, /*deviceLists=*/false, /*isBesideSdy=*/true),
+        symbols(module) {}
 
   LogicalResult run();
 

@@ -30,7 +30,10 @@ public:
     if (!(accept("PartitionSpec") || accept("P")) || !accept("("))
       return fail("expected 'P('");
     while (!accept(")")) {
-      if (accept("unreduced")) {
+      if (accept("unreduced_kind")) {
+        if (!accept("=") || !kind(spec.unreducedKind))
+          return fail("expected unreduced_kind=sum, max or min");
+      } else if (accept("unreduced")) {
         if (!accept("=") || !accept("{") || !names(spec.unreduced, "}"))
           return fail("expected unreduced={'axis', ...}");
       } else {
@@ -56,6 +59,17 @@ public:
   }
 
 private:
+  /// `max` or `UnreducedKind.max`, possibly with the names of modules in front.
+  bool kind(ReductionKind &kind) {
+    (void)(accept("jax.sharding.UnreducedKind.") || accept("UnreducedKind."));
+    for (ReductionKind each :
+         {ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min})
+      if (accept(stringify(each))) {
+        kind = each;
+        return true;
+      }
+    return false;
+  }
   llvm::Error fail(llvm::StringRef message) {
     return llvm::createStringError(
         "column " + llvm::Twine(text.size() - rest.size() + 1) + ": " +
@@ -121,6 +135,8 @@ std::string PartitionSpec::str() const {
     os << (entries.empty() ? "unreduced={" : ", unreduced={");
     llvm::interleaveComma(unreduced, os, quote);
     os << '}';
+    if (unreducedKind != ReductionKind::Sum)
+      os << ", unreduced_kind=" << stringify(unreducedKind);
   } else if (entries.size() == 1) {
     os << ',';
   }
@@ -173,6 +189,7 @@ llvm::Expected<TensorSharding> resolve(const PartitionSpec &spec,
     if (llvm::Error e = use(name, sharding.unreduced))
       return e;
   llvm::sort(sharding.unreduced);
+  sharding.unreduced.kind = spec.unreducedKind;
   return sharding;
 }
 
@@ -208,6 +225,12 @@ llvm::Expected<HloSharding> toTiled(const PartitionSpec &spec, const Mesh &mesh,
     drop(dim.axes);
   drop(named.sharding.unreduced);
   drop(named.manual);
+  if (!named.sharding.unreduced.empty() &&
+      spec.unreducedKind != ReductionKind::Sum)
+    return llvm::createStringError(
+        spec.str() +
+        ": HLO shardings have no notation for unreduced axes of kind '" +
+        stringify(spec.unreducedKind) + "'; use kind sum");
   return toTiled(named);
 }
 

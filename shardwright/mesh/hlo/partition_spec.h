@@ -23,11 +23,13 @@ struct PartitionSpec {
     friend bool operator==(const Entry &, const Entry &) = default;
   };
   llvm::SmallVector<Entry, 4> entries;
-  /// Mesh axes along which the value is a partial sum.
+  /// Mesh axes along which the value is partial, and their kind.
   llvm::SmallVector<std::string, 1> unreduced;
+  ReductionKind unreducedKind = ReductionKind::Sum;
 
   /// Parses `P('x', ('y', 'z'), None)`, as JAX prints it, or
-  /// `PartitionSpec(...)`.
+  /// `PartitionSpec(...)`. The kind of unreduced axes may follow them:
+  /// `P(unreduced={'x'}, unreduced_kind=max)`.
   static llvm::Expected<PartitionSpec> parse(llvm::StringRef text);
   std::string str() const;
   friend bool operator==(const PartitionSpec &,
@@ -41,7 +43,8 @@ struct PartitionSpec {
 llvm::Expected<TensorSharding> resolve(const PartitionSpec &spec,
                                        const Mesh &mesh, int64_t rank);
 
-/// The canonical HLO sharding of a NamedSharding, as JAX passes it to XLA.
+/// The canonical HLO sharding of a NamedSharding, as JAX passes it to XLA. An
+/// error for unreduced axes of another kind than sum, which it cannot express.
 /// `manual`: names of the manual axes of the mesh.
 llvm::Expected<HloSharding> toTiled(const PartitionSpec &spec, const Mesh &mesh,
                                     int64_t rank,

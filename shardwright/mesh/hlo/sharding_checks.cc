@@ -11,6 +11,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <algorithm>
+#include <array>
 
 namespace shardwright {
 
@@ -26,11 +27,13 @@ std::string checkNamedAxes(const NamedHloSharding &sharding) {
   const Mesh &mesh = sharding.mesh;
   const TensorSharding &t = sharding.sharding;
   AxisList all = t.allAxes();
-  for (const AxisList *list : {&t.replicated, &t.unreduced, &sharding.manual}) {
-    if (!llvm::is_sorted(*list))
+  const std::array<AxisRefs, 3> lists{t.replicated, t.unreduced,
+                                      sharding.manual};
+  for (AxisRefs list : lists) {
+    if (!llvm::is_sorted(list))
       return "replicated, unreduced and manual axes stand in the order of the "
              "mesh, sub-axes by pre-size";
-    llvm::append_range(all, *list);
+    llvm::append_range(all, list);
   }
   for (AxisRef a : all) {
     int64_t size = mesh.axisSize(a.axis);
@@ -49,8 +52,8 @@ std::string checkNamedAxes(const NamedHloSharding &sharding) {
   for (const DimSharding &dim : t.dims)
     if (std::string why = neighbours(mesh, dim.axes); !why.empty())
       return why;
-  for (const AxisList *list : {&t.replicated, &t.unreduced, &sharding.manual})
-    if (std::string why = neighbours(mesh, *list); !why.empty())
+  for (AxisRefs list : lists)
+    if (std::string why = neighbours(mesh, list); !why.empty())
       return why;
   return "";
 }

@@ -218,9 +218,13 @@ double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
     return kNever;
   touched += localBytes(site.shape, site.elementBytes, *computed);
   const TensorSharding &wanted = site.layouts.front();
-  // Keep the sum unreduced along axes along which the result is wanted so.
-  AxisList kept = commonAxes(reduce, wanted.unreduced);
+  // Keep the value partial along axes along which the result is wanted so.
+  AxisList kept;
+  if (problem.reduction == wanted.unreduced.kind)
+    kept = commonAxes(reduce, wanted.unreduced);
   computed->unreduced = problem.carried;
+  if (!kept.empty())
+    computed->unreduced.kind = wanted.unreduced.kind;
   computed->unreduced.append(kept);
   sortAndMerge(computed->unreduced);
   SumResolution resolution;

@@ -38,7 +38,7 @@ struct TensorSite {
   double amortization = 1;
   /// The op reads only as many elements of it as its result has.
   bool isReadInPart = false;
-  /// Operands: a partial sum along DecideProblem::carried.
+  /// Operands: a partial value along DecideProblem::carried.
   bool carriesSum = false;
 };
 
@@ -76,9 +76,13 @@ struct DecideProblem {
   bool canReduce = true;
   /// The op multiplies and adds over all its factors (contractions).
   bool isContraction = false;
-  /// Axes along which the op maps partial sums to partial sums: it is linear in
-  /// the operands that have `carriesSum`. No factor gets these axes. Sorted.
-  AxisList carried;
+  /// The kind of the partial values that sharded reduction factors produce;
+  /// none if no sharding can name it.
+  std::optional<ReductionKind> reduction = ReductionKind::Sum;
+  /// Axes along which the op maps partial values to partial values of the same
+  /// kind: it commutes with the reduction in the operands that have
+  /// `carriesSum`. No factor gets these axes. Sorted.
+  UnreducedAxes carried;
   /// If not null: receives every candidate that is evaluated.
   std::vector<WeighedWay> *weighed = nullptr;
   /// Fraction of the cost of a reduction that counts for each run of the op: a

@@ -99,6 +99,7 @@ static TensorSharding cutSharding(const TensorSharding &sharding,
       axes = divisiblePrefix(shape[d], axes);
     appendMerged(out.dims[d].axes, axes);
   }
+  out.unreduced.kind = sharding.unreduced.kind;
   for (AxisRef a : sharding.unreduced)
     if (a.size > 1)
       out.unreduced.push_back(a);

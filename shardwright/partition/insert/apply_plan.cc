@@ -95,15 +95,17 @@ void Inserter::applyReplicated(Operation *op, const OpPlan &plan) {
 }
 
 /// The layout of a value before `resolution` reduces it: unreduced along the
-/// axes to reduce.
+/// axes to reduce, if a sharding can express that.
 LayoutRef Inserter::beforeReduction(LayoutRef layout, int32_t mesh,
-                                    const SumResolution &resolution) {
-  if (resolution.isEmpty())
+                                    const SumResolution &resolution,
+                                    ReducerKind reducer) {
+  std::optional<ReductionKind> kind = reductionKindOf(reducer);
+  if (resolution.isEmpty() || !kind || !layout->mayAddUnreduced(*kind))
     return layout;
   Layout partial = *layout;
-  partial.addUnreduced(mesh, resolution.reduce);
+  partial.addUnreduced(mesh, resolution.reduce, *kind);
   for (const AxisList &axes : resolution.scatter)
-    partial.addUnreduced(mesh, axes);
+    partial.addUnreduced(mesh, axes, *kind);
   return meshes.intern(partial);
 }
 
@@ -124,9 +126,8 @@ void Inserter::applyPlan(Operation *op, const OpPlan &plan) {
     return defineResults(op, layouts);
 
   ReducerKind kind = *getCombiner(op);
-  if (kind == ReducerKind::Add)
-    for (auto [layout, result] : llvm::zip(layouts, plan.results))
-      layout = beforeReduction(layout, plan.mesh, result.resolution);
+  for (auto [layout, result] : llvm::zip(layouts, plan.results))
+    layout = beforeReduction(layout, plan.mesh, result.resolution, kind);
   defineResults(op, layouts);
   SmallVector<Value> inits(op->getNumResults());
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))

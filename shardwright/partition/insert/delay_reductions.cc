@@ -30,6 +30,12 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
+/// True if the op adds, and its result is not a partial value of another kind.
+bool addsPartialSums(sdy::AllReduceOp reduce) {
+  return getReducer(reduce) == ReducerKind::Add &&
+         reduce.getOutSharding().getReductionOp() == sdy::ReductionOp::SUM;
+}
+
 class Delayer {
 public:
   Delayer(MeshTable &meshes, SmallVectorImpl<sdy::AllReduceOp> &reduces)
@@ -83,7 +89,7 @@ sdy::AllReduceOp Delayer::reductionBehind(Value value) {
     if (!op)
       return {};
     if (auto reduce = dyn_cast<sdy::AllReduceOp>(op))
-      return getReducer(reduce) == ReducerKind::Add && canAdd(reduce.getType())
+      return addsPartialSums(reduce) && canAdd(reduce.getType())
                  ? reduce
                  : sdy::AllReduceOp();
     OpOperand *from = soleLinearOperand(op);
@@ -124,9 +130,9 @@ Value Delayer::reduced(OpBuilder &builder, Value value,
   Layout layout = layoutOf(value);
   if (layout.mesh < 0)
     layout.mesh = mesh;
-  auto reduce =
-      sdy::AllReduceOp::create(builder, value.getLoc(), value.getType(), value,
-                               axes, meshes.toAttr(layout));
+  auto reduce = sdy::AllReduceOp::create(
+      builder, value.getLoc(), value.getType(), value, axes,
+      sdy::ReductionOp::SUM, meshes.toAttr(layout));
   value.replaceAllUsesExcept(reduce.getResult(), reduce);
   placeOf[reduce] = reduces.size();
   reduces.push_back(reduce);
@@ -171,6 +177,8 @@ void Delayer::addScattered(Operation *op) {
       !layoutOf(a.getTensor()).isEquivalent(layoutOf(b.getTensor())))
     return;
   Layout before = layoutOf(a.getTensor());
+  if (!before.mayAddUnreduced(ReductionKind::Sum))
+    return;
   if (!layoutOf(op->getResult(0)).isEquivalent(layoutOf(a.getResult())))
     return;
   op->setOperand(0, a.getTensor());
@@ -185,7 +193,7 @@ void Delayer::addScattered(Operation *op) {
   Value sum = op->getResult(0);
   auto scatter = sdy::ReduceScatterOp::create(
       builder, op->getLoc(), sum.getType(), sum, a.getReduceScatterAxes(),
-      a.getOutSharding());
+      sdy::ReductionOp::SUM, a.getOutSharding());
   sum.replaceAllUsesExcept(scatter.getResult(), scatter);
   a.erase();
   b.erase();
@@ -198,6 +206,8 @@ std::optional<Delayer::Leaving> Delayer::reductionsOf(const CarriedSum &sum) {
   stablehlo::WhileOp loop = sum.loop;
   Value result = loop->getResult(sum.index);
   Layout layout = layoutOf(result);
+  if (!layout.mayAddUnreduced(ReductionKind::Sum))
+    return std::nullopt;
   // A body argument has the layout of the result.
   for (Value value : sum.path)
     if (value.getType() != result.getType() ||
@@ -216,8 +226,7 @@ std::optional<Delayer::Leaving> Delayer::reductionsOf(const CarriedSum &sum) {
     return true;
   };
   for (CarriedSum::Undone undone : sum.undone)
-    if (getReducer(undone.reduce) != ReducerKind::Add ||
-        !add(undone.reduce, Value()))
+    if (!addsPartialSums(undone.reduce) || !add(undone.reduce, Value()))
       return std::nullopt;
   for (OpOperand *term : sum.terms) {
     sdy::AllReduceOp reduce = reductionBehind(term->get());

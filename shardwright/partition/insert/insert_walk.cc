@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/insert/delay_reductions.h"
@@ -45,12 +46,20 @@ Inserter::NameTraits Inserter::traitsOf(Operation *op) {
   });
 }
 
-/// Fails on unreduced axes of a value without a static shape: no collective can
-/// reduce it.
+/// Fails on unreduced axes of a value that no collective can reduce: one
+/// without a static shape, or a maximum of elements without an order.
 static LogicalResult checkSummable(Operation *op,
                                    sdy::TensorShardingAttr sharding, Type type,
                                    StringRef what, int64_t i) {
-  if (!sharding || sharding.getUnreducedAxes().empty() || isStaticTensor(type))
+  if (!sharding || sharding.getUnreducedAxes().empty())
+    return success();
+  ReductionKind kind = sdy::kindFromAttr(sharding.getReductionOp());
+  if (!hasKind(type, kind))
+    return op->emitError("has ")
+           << what << " " << i << " of type " << type << " with unreduced axes "
+           << "of kind '" << stringify(kind) << "', but its elements have no "
+           << "order; use kind 'sum' or reduce it before";
+  if (isStaticTensor(type))
     return success();
   return op->emitError("has ")
          << what << " " << i << " of type " << type

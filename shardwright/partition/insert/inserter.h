@@ -102,7 +102,7 @@ private:
   /// The plan in which every device computes the full op.
   OpPlan planReplicated(mlir::Operation *op);
   void remarkReplicated(mlir::Operation *op);
-  /// Marks the operands that the op takes as partial sums because its results
+  /// Marks the operands that the op takes as partial values because its results
   /// are wanted unreduced, and sets the axes.
   void carrySums(mlir::Operation *op, DecideProblem &problem);
   /// The wanted sharding of result `i`, as far as `mesh` can express it.
@@ -126,7 +126,8 @@ private:
   /// gathers.
   void useIn(mlir::OpOperand &use, LayoutRef layout);
   LayoutRef beforeReduction(LayoutRef layout, int32_t mesh,
-                            const SumResolution &resolution);
+                            const SumResolution &resolution,
+                            ReducerKind reducer);
   /// Reduces the partial result as planned and folds in `init`, which may be
   /// null, once.
   void complete(mlir::OpResult result, const OpPlan &plan, ReducerKind kind,

@@ -70,8 +70,7 @@ TensorSharding Inserter::wantedOn(int32_t mesh, Operation *op, Layout want,
     if (!meshes.sameAxes(want.mesh, mesh))
       want = Layout::replicated(want.sharding.rank());
   }
-  // Only sums can stay partial.
-  if (getCombiner(op) != ReducerKind::Add)
+  if (!mayBePartial(op, want.sharding.unreduced.kind))
     want.sharding.unreduced.clear();
   settleUneven(want.sharding, problem, i);
   return std::move(want.sharding);
@@ -224,11 +223,11 @@ static void addAxes(AxisList &axes, AxisRefs more) {
 }
 
 void Inserter::carrySums(Operation *op, DecideProblem &problem) {
-  AxisList wanted = problem.results.empty()
-                        ? AxisList()
-                        : problem.results[0].layouts[0].unreduced;
+  UnreducedAxes wanted;
+  if (!problem.results.empty())
+    wanted = problem.results[0].layouts[0].unreduced;
   for (const TensorSite &site : problem.results)
-    wanted = commonAxes(wanted, site.layouts[0].unreduced);
+    wanted = commonUnreduced(wanted, site.layouts[0].unreduced);
   if (wanted.empty())
     return;
   // A value that is also available reduced was made partial by keeping it on
@@ -237,23 +236,28 @@ void Inserter::carrySums(Operation *op, DecideProblem &problem) {
   auto carriedBy = [&](const TensorSite &site) {
     AxisList axes;
     for (const TensorSharding &layout : site.layouts) {
-      AxisList sums = commonAxes(layout.unreduced, wanted);
+      AxisList sums = commonUnreduced(layout.unreduced, wanted);
       if (sums.empty())
         return sums;
       addAxes(axes, sums);
     }
     return axes;
   };
-  SmallVector<bool, 4> flags = linearOperands(
-      op, [&](unsigned i) { return !carriedBy(problem.operands[i]).empty(); });
+  SmallVector<bool, 4> flags =
+      commutingOperands(op, wanted.kind, [&](unsigned i) {
+        return !carriedBy(problem.operands[i]).empty();
+      });
   AxisList carried;
   for (auto [flag, site, value] :
        llvm::zip(flags, problem.operands, op->getOperands()))
     if (flag) {
-      addAxes(carried, carriedBy(site));
-      site.carriesSum = !isZeroSplat(value);
+      AxisList own = carriedBy(site);
+      addAxes(carried, own);
+      // A replicated value is a partial maximum as it is.
+      site.carriesSum = wanted.kind == ReductionKind::Sum ? !isZeroSplat(value)
+                                                          : !own.empty();
     }
-  problem.carried = commonAxes(wanted, carried);
+  problem.carried = UnreducedAxes::of(commonAxes(wanted, carried), wanted.kind);
 }
 
 //===----------------------------------------------------------------------===//

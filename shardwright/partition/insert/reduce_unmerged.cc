@@ -149,8 +149,8 @@ bool Unmerger::plan(stablehlo::ReshapeOp reshape) {
     }
   }
   firstOf.push_back(shape.size());
-  sharding =
-      sdy::TensorShardingAttr::get(context, from.getMeshOrRef(), dims, {}, {});
+  sharding = sdy::TensorShardingAttr::get(context, from.getMeshOrRef(), dims,
+                                          {}, {}, sdy::ReductionOp::SUM);
   return gains;
 }
 

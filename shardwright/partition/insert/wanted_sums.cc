@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/insert/wanted_sums.h"
 
+#include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/find_unreduced.h"
@@ -36,6 +37,7 @@ WantedSums::Axes WantedSums::read(sdy::TensorShardingAttr sharding) {
   axes.mesh = meshes.idOf(sharding.getMeshOrRef());
   if (axes.mesh >= 0)
     axes.axes = meshes.toAxes(axes.mesh, sharding.getUnreducedAxes());
+  axes.axes.kind = sdy::kindFromAttr(sharding.getReductionOp());
   sortAndMerge(axes.axes);
   return axes;
 }
@@ -44,7 +46,10 @@ LayoutRef WantedSums::add(LayoutRef layout, const Axes &more) {
   if (more.axes.empty() || (layout->mesh >= 0 && layout->mesh != more.mesh))
     return layout;
   Layout out = *layout;
+  if (!out.mayAddUnreduced(more.axes.kind))
+    return layout;
   out.mesh = more.mesh;
+  out.sharding.unreduced.kind = more.axes.kind;
   AxisList used = out.sharding.allAxes();
   used.append(out.sharding.unreduced);
   for (AxisRef axis : more.axes)
@@ -57,17 +62,19 @@ LayoutRef WantedSums::add(LayoutRef layout, const Axes &more) {
 }
 
 LayoutRef WantedSums::withSums(Value value, LayoutRef layout) {
-  if (!hasUnreduced || !isStaticTensor(value.getType()) ||
-      !canAdd(value.getType()))
+  if (!hasUnreduced || !isStaticTensor(value.getType()))
     return layout;
-  return add(layout, ofUses(value, 0));
+  Axes axes = ofUses(value, 0);
+  return canReduce(value.getType(), axes.axes.kind) ? add(layout, axes)
+                                                    : layout;
 }
 
 LayoutRef WantedSums::withCarriedSums(OpResult result, LayoutRef layout) {
-  if (!hasUnreduced || !isStaticTensor(result.getType()) ||
-      !canAdd(result.getType()))
+  if (!hasUnreduced || !isStaticTensor(result.getType()))
     return layout;
-  return add(layout, ofCarried(result));
+  Axes axes = ofCarried(result);
+  return canReduce(result.getType(), axes.axes.kind) ? add(layout, axes)
+                                                     : layout;
 }
 
 WantedSums::Axes WantedSums::ofUses(Value value, int depth) {
@@ -80,7 +87,7 @@ WantedSums::Axes WantedSums::ofUses(Value value, int depth) {
   for (OpOperand &use : value.getUses()) {
     Axes axes = ofUse(use, depth);
     if (common && common->mesh == axes.mesh)
-      axes.axes = commonAxes(common->axes, axes.axes);
+      axes.axes = commonUnreduced(common->axes, axes.axes);
     else if (common)
       axes = {};
     common = axes;
@@ -121,13 +128,19 @@ WantedSums::Axes WantedSums::ofUse(OpOperand &use, int depth) {
   }
   if (user->getNumResults() != 1)
     return {};
-  // The other factor of a product may itself be wanted as a partial sum.
-  if (isProduct(user) &&
-      (i > 1 || !ReshardCache::isRematerializable(user->getOperand(1 - i))))
+  auto commutes = [&](ReductionKind kind) {
+    // The other factor of a product may itself be wanted as a partial value.
+    if (isProduct(user, kind) &&
+        (i > 1 || !ReshardCache::isRematerializable(user->getOperand(1 - i))))
+      return false;
+    return bool(commutingOperands(
+        user, kind, [&](unsigned operand) { return operand == i; })[i]);
+  };
+  if (!commutes(ReductionKind::Sum) && !commutes(ReductionKind::Max) &&
+      !commutes(ReductionKind::Min))
     return {};
-  if (!linearOperands(user, [&](unsigned operand) { return operand == i; })[i])
-    return {};
-  return ofResult(user->getResult(0), depth);
+  Axes axes = ofResult(user->getResult(0), depth);
+  return commutes(axes.axes.kind) ? axes : Axes();
 }
 
 WantedSums::Axes WantedSums::ofCarried(OpResult result) {
@@ -144,7 +157,7 @@ WantedSums::Axes WantedSums::ofCarried(OpResult result) {
     if (common && common->mesh != axes.mesh)
       axes = {};
     else if (common)
-      axes.axes = commonAxes(common->axes, axes.axes);
+      axes.axes = commonUnreduced(common->axes, axes.axes);
     common = axes;
   }
   return common.value_or(Axes());

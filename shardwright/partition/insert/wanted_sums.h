@@ -1,4 +1,4 @@
-//===- wanted_sums.h - values wanted as partial sums ------------*- C++ -*-===//
+//===- wanted_sums.h - values wanted as partial values ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +7,10 @@
 //
 // Constraints, results of functions and of manual computations, and other ops
 // can state that a value is unreduced. Propagation does not spread unreduced
-// axes. This analysis follows them backwards through linear ops, so that a sum
-// is not reduced only to become partial again, and into the values that loops
-// and branches carry.
+// axes. This analysis follows them backwards through ops that commute with the
+// reduction, so that a value is not reduced only to become partial again, and
+// into the values that loops and branches carry. "Sum" in names stands for all
+// kinds of reduction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ public:
 private:
   struct Axes {
     int32_t mesh = -1;
-    AxisList axes;
+    UnreducedAxes axes;
   };
   Axes read(sdy::TensorShardingAttr sharding);
   Axes ofUses(mlir::Value value, int depth);

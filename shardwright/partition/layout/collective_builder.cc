@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/layout/collective_builder.h"
 
+#include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/attribute_names.h"
@@ -19,8 +20,13 @@ namespace shardwright {
 
 std::optional<ReducerKind> getReducer(Operation *collective) {
   auto name = collective->getDiscardableAttr(kReducerAttrName);
-  if (!name)
+  if (!name) {
+    if (auto reduce = dyn_cast<sdy::AllReduceOp>(collective))
+      return reducerOf(sdy::kindFromAttr(reduce.getReductionOp()));
+    if (auto scatter = dyn_cast<sdy::ReduceScatterOp>(collective))
+      return reducerOf(sdy::kindFromAttr(scatter.getReductionOp()));
     return ReducerKind::Add;
+  }
   if (auto string = dyn_cast<StringAttr>(name))
     for (ReducerKind kind :
          {ReducerKind::Add, ReducerKind::Mul, ReducerKind::Max,
@@ -180,8 +186,11 @@ Value buildSumResolution(OpBuilder &builder, Location loc, Value value,
                          int32_t mesh, const SumResolution &resolution,
                          ReducerKind reducer, MeshTable &meshes) {
   Emitter emitter(builder, loc, meshes);
+  std::optional<ReductionKind> kind = reductionKindOf(reducer);
+  sdy::ReductionOp reductionOp =
+      sdy::kindToAttr(kind.value_or(ReductionKind::Sum));
   auto mark = [&](Operation *op) {
-    if (reducer != ReducerKind::Add)
+    if (!kind)
       op->setDiscardableAttr(kReducerAttrName,
                              builder.getStringAttr(stringify(reducer)));
     return op->getResult(0);
@@ -191,11 +200,11 @@ Value buildSumResolution(OpBuilder &builder, Location loc, Value value,
   if (resolution.scatters())
     value = mark(sdy::ReduceScatterOp::create(
         builder, loc, type, value, meshes.listsAttr(mesh, resolution.scatter),
-        after));
+        reductionOp, after));
   if (!resolution.reduce.empty())
     value = mark(sdy::AllReduceOp::create(
         builder, loc, type, value, meshes.axesAttr(mesh, resolution.reduce),
-        after));
+        reductionOp, after));
   return value;
 }
 
@@ -273,7 +282,7 @@ Value buildReshard(OpBuilder &builder, Location loc, Value value,
       planStages(from.sharding, to.sharding, dimsOf(type), elementBytes(type));
   if (!stages.resolution.isEmpty())
     value = buildSumResolution(builder, loc, value, mesh, stages.resolution,
-                               ReducerKind::Add, meshes);
+                               reducerOf(from.sharding.unreduced.kind), meshes);
   value = emitter.steps(value, stages.start, stages.end, mesh, mesh);
   const Unreduction &gain = stages.unreduction;
   if (gain.isAnyInPlace())

@@ -27,9 +27,10 @@ Layout Layout::completed() const {
   return layout;
 }
 
-void Layout::addUnreduced(int32_t onMesh, AxisRefs axes) {
+void Layout::addUnreduced(int32_t onMesh, AxisRefs axes, ReductionKind kind) {
   mesh = onMesh;
-  AxisList &unreduced = sharding.unreduced;
+  UnreducedAxes &unreduced = sharding.unreduced;
+  unreduced.kind = kind;
   unreduced.append(withoutAxes(axes, commonAxes(unreduced, axes)));
   sortAndMerge(unreduced);
 }
@@ -215,8 +216,9 @@ const InternedLayout &MeshTable::lookUp(sdy::TensorShardingAttr attr,
   if (id >= 0 && attr.getRank() == int64_t(shape.size())) {
     TensorSharding sharding = sdy::shardingFromAttr(attr, entries[id]->mesh);
     layout.sharding = usableSharding(sharding, shape);
-    // A sum of dynamic shape cannot be reduced later.
-    if (!isStaticTensor(type))
+    // A value of dynamic shape cannot be reduced later, nor can one without an
+    // order become a maximum.
+    if (!isStaticTensor(type) || !hasKind(type, sharding.unreduced.kind))
       layout.sharding.unreduced.clear();
     if (!layout.isReplicated())
       layout.mesh = id;

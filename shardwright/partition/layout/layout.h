@@ -37,8 +37,14 @@ struct Layout {
   bool isReplicated() const { return sharding.isReplicated(); }
   /// The layout without unreduced axes.
   Layout completed() const;
-  /// Puts the layout on mesh `onMesh` and adds `axes` to its unreduced axes.
-  void addUnreduced(int32_t onMesh, AxisRefs axes);
+  /// Puts the layout on mesh `onMesh` and adds `axes` to its unreduced axes,
+  /// which must be of the same kind.
+  void addUnreduced(int32_t onMesh, AxisRefs axes,
+                    ReductionKind kind = ReductionKind::Sum);
+  /// True if axes of this kind can be added.
+  bool mayAddUnreduced(ReductionKind kind) const {
+    return sharding.unreduced.empty() || sharding.unreduced.kind == kind;
+  }
   /// True if all devices hold the same data under both. Replicated layouts are
   /// equal on any meshes.
   bool isEquivalent(const Layout &other) const {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/collective_builder.h"
@@ -387,7 +388,15 @@ Value Localizer::localPermute(sdy::CollectivePermuteOp op) {
       DenseIntElementsAttr::get(type, ArrayRef<int64_t>(pairs)), nextHandle());
 }
 
+/// The kind of the partial values that the op produces.
+static ReducerKind producedBy(sdy::CollectiveOpInterface op) {
+  return reducerOf(sdy::kindFromAttr(op.getOutSharding().getReductionOp()));
+}
+
 Value Localizer::localToUnreduced(sdy::ReplicatedToUnreducedOp op) {
+  // The maximum of equal values is the value.
+  if (producedBy(op) != ReducerKind::Add)
+    return op.getTensor();
   OpBuilder builder(op);
   Location loc = op.getLoc();
   int32_t mesh = meshes.idOf(op.getOutSharding().getMeshOrRef());
@@ -400,7 +409,7 @@ Value Localizer::localToUnreduced(sdy::ReplicatedToUnreducedOp op) {
                                      neutral(builder, loc, type));
 }
 
-/// The local shard at its offset among zeros.
+/// The local shard at its offset among neutral elements.
 Value Localizer::localToUnreduced(sdy::ShardedToUnreducedOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -416,7 +425,8 @@ Value Localizer::localToUnreduced(sdy::ShardedToUnreducedOp op) {
   }
   auto wide = type.clone(ArrayRef<int64_t>(shape));
   return stablehlo::DynamicUpdateSliceOp::create(
-      builder, loc, wide, neutral(builder, loc, wide), op.getTensor(), starts);
+      builder, loc, wide, neutral(builder, loc, wide, producedBy(op)),
+      op.getTensor(), starts);
 }
 
 LogicalResult Localizer::localizeCollective(Operation *op) {

@@ -129,8 +129,12 @@ Value Localizer::zeros(OpBuilder &builder, Location loc,
 }
 
 Value Localizer::neutral(OpBuilder &builder, Location loc,
-                         RankedTensorType type) {
-  return buildZero(builder, loc, type, /*negative=*/true);
+                         RankedTensorType type, ReducerKind kind) {
+  if (kind == ReducerKind::Add)
+    return buildZero(builder, loc, type, /*negative=*/true);
+  return stablehlo::ConstantOp::create(
+      builder, loc,
+      splatOf(type, identityElement(kind, type.getElementType())));
 }
 
 bool Localizer::place(Value value, LayoutRef layout) {

@@ -22,6 +22,7 @@
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/support/op_name_map.h"
 #include "shardwright/partition/support/tensor_types.h"
+#include "shardwright/rules/reducer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -261,9 +262,11 @@ private:
                     mlir::RankedTensorType type);
   /// The neutral element for combining moved elements as `getCombiner` says: -0
   /// if the type has it, so that 0 and -0 are preserved; false for i1; the
-  /// minimum for types without zero.
+  /// minimum for types without zero. For maxima and minima, which must exist
+  /// for the type: the element that never wins.
   mlir::Value neutral(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::RankedTensorType type);
+                      mlir::RankedTensorType type,
+                      ReducerKind kind = ReducerKind::Add);
 
   mlir::func::FuncOp func;
   MeshTable &meshes;

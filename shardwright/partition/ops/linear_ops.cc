@@ -9,7 +9,9 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/ops/op_traits.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 
 #include "mlir/IR/Matchers.h"
@@ -48,8 +50,20 @@ bool isZeroSplat(Value value) {
   return isa<IntegerType>(type) && elements.getSplatValue<APInt>().isZero();
 }
 
-bool isProduct(Operation *op) {
-  return isContraction(op) || isa<stablehlo::MulOp>(op);
+bool canReduce(Type type, ReductionKind kind) {
+  return kind == ReductionKind::Sum ? canAdd(type) : hasKind(type, kind);
+}
+
+bool isProduct(Operation *op, ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::Sum:
+    return isContraction(op) || isa<stablehlo::MulOp>(op);
+  case ReductionKind::Max:
+    return isa<stablehlo::MinOp>(op);
+  case ReductionKind::Min:
+    return isa<stablehlo::MaxOp>(op);
+  }
+  return false;
 }
 
 /// True if the conversion commutes with addition: between floats up to
@@ -70,55 +84,118 @@ static SmallVector<bool, 4> first(Operation *op, unsigned count) {
   return flags;
 }
 
-static SmallVector<bool, 4> jointOperands(Operation *op) {
+/// The operands of which the op copies elements to its result, all or some;
+/// none if the op is of another kind.
+static SmallVector<bool, 4> copiedOperands(Operation *op) {
   unsigned all = op->getNumOperands();
-  if (isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::NegOp,
-          stablehlo::TransposeOp, stablehlo::ReshapeOp,
+  if (isa<stablehlo::TransposeOp, stablehlo::ReshapeOp,
           stablehlo::BroadcastInDimOp, stablehlo::SliceOp, stablehlo::ReverseOp,
-          stablehlo::ConcatenateOp, stablehlo::PadOp, stablehlo::RealOp,
-          stablehlo::ImagOp, stablehlo::ComplexOp>(op))
+          stablehlo::ConcatenateOp, stablehlo::PadOp>(op))
     return first(op, all);
   if (isDynamicSlicing(op))
     return first(op, 1);
   if (isa<stablehlo::DynamicUpdateSliceOp>(op))
     return first(op, 2);
+  if (isa<stablehlo::SelectOp>(op)) {
+    SmallVector<bool, 4> flags = first(op, all);
+    flags.front() = false;
+    return flags;
+  }
+  return first(op, 0);
+}
+
+/// The operands in which the op is linear, except those of products and copies.
+static SmallVector<bool, 4> summedOperands(Operation *op) {
+  unsigned all = op->getNumOperands();
+  if (isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::NegOp,
+          stablehlo::RealOp, stablehlo::ImagOp, stablehlo::ComplexOp>(op))
+    return first(op, all);
   // Integer division is not linear: it drops the remainder.
   if (isa<stablehlo::DivOp>(op) &&
       !isa<IntegerType>(getElementTypeOrSelf(op->getResult(0))))
     return first(op, 1);
   if (auto convert = dyn_cast<stablehlo::ConvertOp>(op))
     return first(op, convertsLinearly(convert) ? 1 : 0);
-  if (auto select = dyn_cast<stablehlo::SelectOp>(op)) {
-    SmallVector<bool, 4> flags = first(op, all);
-    flags.front() = false;
-    return flags;
-  }
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
     return first(op, uniformReducer(reduce.getBody()) == ReducerKind::Add ? all
                                                                           : 0);
   return first(op, 0);
 }
 
+/// True if a <= b implies convert(a) <= convert(b), and NaN stays NaN.
+static bool convertsInOrder(stablehlo::ConvertOp op) {
+  Type from = getElementTypeOrSelf(op.getOperand().getType());
+  Type to = getElementTypeOrSelf(op.getType());
+  if (from == to)
+    return true;
+  auto fromInt = dyn_cast<IntegerType>(from);
+  auto toFloat = dyn_cast<FloatType>(to);
+  if (fromInt && toFloat)
+    // Without infinities, large numbers may become NaN.
+    return APFloat::semanticsHasInf(toFloat.getFloatSemantics());
+  if (auto fromFloat = dyn_cast<FloatType>(from); fromFloat && toFloat) {
+    const llvm::fltSemantics &a = fromFloat.getFloatSemantics();
+    const llvm::fltSemantics &b = toFloat.getFloatSemantics();
+    return APFloat::isRepresentableBy(a, b) &&
+           (APFloat::semanticsHasInf(b) || !APFloat::semanticsHasInf(a)) &&
+           (APFloat::semanticsHasNaN(b) || !APFloat::semanticsHasNaN(a)) &&
+           APFloat::semanticsHasZero(b) && APFloat::semanticsHasSignedRepr(b);
+  }
+  auto toInt = dyn_cast<IntegerType>(to);
+  if (!fromInt || !toInt || toInt.getWidth() <= fromInt.getWidth())
+    return false;
+  return fromInt.isUnsigned() || fromInt.getWidth() == 1 || !toInt.isUnsigned();
+}
+
+/// The operands in which the op commutes with the maximum or minimum, except
+/// those of products and copies.
+static SmallVector<bool, 4> orderedOperands(Operation *op, ReductionKind kind) {
+  unsigned all = op->getNumOperands();
+  bool isMax = kind == ReductionKind::Max;
+  if (isMax ? isa<stablehlo::MaxOp>(op) : isa<stablehlo::MinOp>(op))
+    return first(op, all);
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+    return first(op,
+                 uniformReducer(reduce.getBody()) == reducerOf(kind) ? all : 0);
+  if (auto convert = dyn_cast<stablehlo::ConvertOp>(op))
+    return first(op, convertsInOrder(convert) ? 1 : 0);
+  return first(op, 0);
+}
+
 SmallVector<bool, 4>
-linearOperands(Operation *op,
-               llvm::function_ref<bool(unsigned operand)> isPartial) {
+commutingOperands(Operation *op, ReductionKind kind,
+                  llvm::function_ref<bool(unsigned operand)> isPartial) {
   SmallVector<bool, 4> flags = first(op, 0);
-  if (isProduct(op)) {
+  if (isProduct(op, kind)) {
     for (unsigned i : {0, 1})
       if (isPartial(i)) {
         flags[i] = true;
         break;
       }
   } else {
-    flags = jointOperands(op);
+    flags = copiedOperands(op);
+    if (!llvm::is_contained(flags, true))
+      flags = kind == ReductionKind::Sum ? summedOperands(op)
+                                         : orderedOperands(op, kind);
   }
-  auto adds = [](Type type) { return canAdd(type); };
-  if (!llvm::all_of(op->getResultTypes(), adds))
+  auto reduces = [&](Type type) { return canReduce(type, kind); };
+  if (!llvm::all_of(op->getResultTypes(), reduces))
     return first(op, 0);
   for (auto [flag, type] : llvm::zip(flags, op->getOperandTypes()))
-    if (flag && !canAdd(type))
+    if (flag && !reduces(type))
       return first(op, 0);
   return flags;
+}
+
+bool mayBePartial(Operation *op, ReductionKind kind) {
+  std::optional<ReducerKind> combiner = getCombiner(op);
+  if (combiner && reductionKindOf(*combiner) == kind)
+    return true;
+  // By the rule of sums, such an op combines shards in another way.
+  if (kind == ReductionKind::Sum)
+    return false;
+  return llvm::is_contained(
+      commutingOperands(op, kind, [](unsigned) { return true; }), true);
 }
 
 /// The op may add up elements of its operands, but neither repeats nor leaves
@@ -151,8 +228,8 @@ OpOperand *soleLinearOperand(Operation *op) {
   // The initial value of a reduction is no summand of its elements.
   unsigned end = isa<stablehlo::ReduceOp>(op) ? 1 : op->getNumOperands();
   for (unsigned i = 0; i < end; ++i) {
-    SmallVector<bool, 4> flags =
-        linearOperands(op, [&](unsigned operand) { return operand == i; });
+    SmallVector<bool, 4> flags = commutingOperands(
+        op, ReductionKind::Sum, [&](unsigned operand) { return operand == i; });
     auto isNoSummand = [&](OpOperand &other) {
       unsigned k = other.getOperandNumber();
       if (k == i || (isa<stablehlo::SelectOp>(op) && k == 0))

@@ -358,7 +358,9 @@ DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
   DecideProblem problem;
   problem.rule = &rule;
   problem.keepUnsharded.assign(rule.factors.size(), false);
-  problem.canReduce = getCombiner(op).has_value();
+  std::optional<ReducerKind> combiner = getCombiner(op);
+  problem.canReduce = combiner.has_value();
+  problem.reduction = combiner ? reductionKindOf(*combiner) : std::nullopt;
   for (Value operand : op->getOperands())
     problem.operands.push_back(siteOf(operand));
   for (Value result : op->getResults())

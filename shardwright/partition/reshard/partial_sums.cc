@@ -129,7 +129,7 @@ ReshardStages shardwright::planStages(const TensorSharding &from,
                                       llvm::ArrayRef<int64_t> shape,
                                       double elementBytes) {
   ReshardStages stages;
-  AxisList kept = commonAxes(from.unreduced, to.unreduced);
+  UnreducedAxes kept = commonUnreduced(from.unreduced, to.unreduced);
   stages.start = from.closedLike();
   stages.start.unreduced = kept;
   if (AxisList drop = withoutAxes(from.unreduced, kept); !drop.empty()) {
@@ -139,6 +139,7 @@ ReshardStages shardwright::planStages(const TensorSharding &from,
   }
   stages.end = to.closedLike();
   stages.end.unreduced = kept;
+  stages.end.unreduced.kind = to.unreduced.kind;
   stages.unreduction = planUnreduction(stages.start, stages.end,
                                        withoutAxes(to.unreduced, kept), shape);
   return stages;

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value that is unreduced along axes is the sum of the values that the
-// devices along them hold (partial sums). This header says how such a value is
-// reduced, how a reduced value becomes partial sums, and in which stages a
-// value goes from any layout to any other on the same mesh. Value types only;
-// no IR.
+// A value that is unreduced along axes is the sum, maximum or minimum of the
+// values that the devices along them hold (partial values). This header says
+// how such a value is reduced, how a reduced value becomes partial, and in
+// which stages a value goes from any layout to any other on the same mesh.
+// Value types only; no IR. "Sum" in names stands for all kinds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,9 +62,10 @@ struct Unreduction {
 };
 
 /// The stages from one layout to another on the same mesh: the value is reduced
-/// along the axes that only `from` is unreduced along; it moves from `start` to
-/// `end`, which are unreduced along equal axes; it becomes unreduced along the
-/// axes that only `to` is unreduced along.
+/// along the axes that only `from` is unreduced along (all, if the kinds
+/// differ); it moves from `start` to `end`, which are unreduced along equal
+/// axes; it becomes unreduced along the axes that only `to` is unreduced
+/// along.
 struct ReshardStages {
   SumResolution resolution;
   TensorSharding start, end;

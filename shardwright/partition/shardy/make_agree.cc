@@ -79,7 +79,8 @@ void allReduceResults(Operation *op, AxisList axes, const Mesh &mesh,
       sharding = closedReplicated(result, meshOrRef);
     auto reduce = sdy::AllReduceOp::create(
         builder, op->getLoc(), result.getType(), result,
-        sdy::axisListToAttr(op->getContext(), axes, mesh), sharding);
+        sdy::axisListToAttr(op->getContext(), axes, mesh),
+        sharding.getReductionOp(), sharding);
     result.replaceAllUsesExcept(reduce.getResult(), reduce);
     if (!markPartial)
       continue;

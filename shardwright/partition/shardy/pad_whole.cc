@@ -108,9 +108,10 @@ LogicalResult Padder::reduceThenSlice(sdy::ReduceScatterOp op) {
   if (TensorShardingAttr in =
           shardingOf(op.getTensor(), op.getTensor().getType()))
     dims.assign(in.getDimShardings().begin(), in.getDimShardings().end());
-  auto reduce = sdy::AllReduceOp::create(
-      builder, op.getLoc(), op.getTensor().getType(), op.getTensor(),
-      meshes.axesAttr(mesh, all), out.withDimShardings(dims));
+  auto reduce =
+      sdy::AllReduceOp::create(builder, op.getLoc(), op.getTensor().getType(),
+                               op.getTensor(), meshes.axesAttr(mesh, all),
+                               op.getReductionOp(), out.withDimShardings(dims));
   auto slice = sdy::AllSliceOp::create(builder, op.getLoc(), op.getType(),
                                        reduce.getResult(),
                                        meshes.listsAttr(mesh, lists), out);

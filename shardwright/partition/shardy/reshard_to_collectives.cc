@@ -102,11 +102,13 @@ LogicalResult Converter::convert(sdy::ReshardOp op) {
   Mesh mesh = sdy::meshFromAttr(fromMesh);
   TensorSharding start = sdy::shardingFromAttr(from, mesh).closedLike();
   TensorSharding end = sdy::shardingFromAttr(to, mesh).closedLike();
-  if (!withoutAxes(start.unreduced, end.unreduced).empty())
+  bool changesKind =
+      !start.unreduced.empty() && start.unreduced.kind != end.unreduced.kind;
+  if (changesKind || !withoutAxes(start.unreduced, end.unreduced).empty())
     return op.emitOpError(
         "changes the unreduced axes; run sdy-insert-explicit-reshards first");
-  AxisList unreduced = start.unreduced,
-           gained = withoutAxes(end.unreduced, start.unreduced);
+  UnreducedAxes unreduced = start.unreduced;
+  AxisList gained = withoutAxes(end.unreduced, start.unreduced);
   start.unreduced.clear();
   end.unreduced.clear();
   bool moves = changesOrder || !start.isEquivalent(end);

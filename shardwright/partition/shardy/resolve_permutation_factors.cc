@@ -48,7 +48,8 @@ TensorShardingAttr without(TensorShardingAttr sharding,
         sdy::DimensionShardingAttr::get(sharding.getContext(), {}, true, {});
   return TensorShardingAttr::get(sharding.getContext(), sharding.getMeshOrRef(),
                                  list, sharding.getReplicatedAxes(),
-                                 sharding.getUnreducedAxes());
+                                 sharding.getUnreducedAxes(),
+                                 sharding.getReductionOp());
 }
 
 } // namespace
@@ -431,7 +432,7 @@ LogicalResult Resolver::reverseShards(stablehlo::ReverseOp op) {
   auto there = TensorShardingAttr::get(
       op.getContext(), reversedMesh(sharding.getMeshOrRef(), axes),
       sharding.getDimShardings(), sharding.getReplicatedAxes(),
-      sharding.getUnreducedAxes());
+      sharding.getUnreducedAxes(), sharding.getReductionOp());
   OpBuilder builder(op.getContext());
   builder.setInsertionPointAfter(op);
   auto reshard = sdy::ReshardOp::create(builder, op.getLoc(), op.getType(),

@@ -88,7 +88,7 @@ Value Resolver::onAllDevices(OpBuilder &builder, Value part) {
   auto type = cast<RankedTensorType>(part.getType());
   return sdy::AllReduceOp::create(
       builder, part.getLoc(), type, part,
-      sdy::AxisRefListAttr::get(context, axes),
+      sdy::AxisRefListAttr::get(context, axes), sdy::ReductionOp::SUM,
       TensorShardingAttr::getFullyClosed(
           context, type.getRank(),
           FlatSymbolRefAttr::get(context, globalMesh.getSymName())));

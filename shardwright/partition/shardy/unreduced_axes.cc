@@ -26,7 +26,7 @@ Value shardwright::reduceDroppedAxes(OpBuilder &builder, Location loc,
   Mesh mesh = sdy::meshFromAttr(meshAttr);
   TensorSharding s = sdy::shardingFromAttr(source, mesh);
   AxisList wanted;
-  if (target)
+  if (target && target.getReductionOp() == source.getReductionOp())
     wanted = sdy::axesFromAttr(target.getUnreducedAxes(), mesh);
   AxisList dropped = withoutAxes(s.unreduced, wanted);
   if (dropped.empty())
@@ -35,6 +35,7 @@ Value shardwright::reduceDroppedAxes(OpBuilder &builder, Location loc,
   return sdy::AllReduceOp::create(
       builder, loc, value.getType(), value,
       sdy::axisListToAttr(builder.getContext(), dropped, mesh),
+      source.getReductionOp(),
       sdy::shardingToAttr(builder.getContext(), s, mesh,
                           source.getMeshOrRef()));
 }
@@ -91,6 +92,10 @@ FailureOr<Value> shardwright::gainUnreducedAxes(OpBuilder &builder,
     return op->emitError("cannot reshard from ")
            << source << " to " << target
            << ": each has unreduced axes that the other lacks";
+  if (!s.unreduced.empty() && s.unreduced.kind != wanted.unreduced.kind)
+    return op->emitError("cannot reshard from ")
+           << source << " to " << target
+           << ": the kinds of their unreduced axes differ";
   AxisList gained = withoutAxes(wanted.unreduced, s.unreduced);
 
   // Axes that move from a dimension to the unreduced axes stay in the dimension
@@ -99,6 +104,7 @@ FailureOr<Value> shardwright::gainUnreducedAxes(OpBuilder &builder,
   SmallVector<AxisList> shardedToUnreduced(s.rank());
   AxisList fromDims;
   TensorSharding before = s;
+  before.unreduced.kind = wanted.unreduced.kind;
   for (int64_t d = 0; d < s.rank(); ++d) {
     AxisRefs have = s.dims[d].axes, want = wanted.dims[d].axes;
     if (have == want)

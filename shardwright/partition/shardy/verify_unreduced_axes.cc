@@ -17,6 +17,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/sdy/unreduced_transition.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/reducer.h"
 
@@ -29,6 +30,7 @@ using namespace mlir;
 
 namespace shardwright {
 
+using sdy::AllowedKinds;
 using sdy::TensorShardingAttr;
 
 #define GEN_PASS_DEF_VERIFYUNREDUCEDAXES
@@ -63,16 +65,14 @@ TensorShardingAttr shardingToKeep(Value value) {
                                               : sdy::getSharding(value);
 }
 
-/// The kind of partial values that the reducer makes, by the dialect's names.
-std::optional<StringRef> kindOf(Region &reducer) {
+/// The kind of partial values that the reducer makes or combines.
+AllowedKinds kindOf(Region &reducer) {
   std::optional<ReducerKind> kind = uniformReducer(reducer);
-  if (kind == ReducerKind::Add)
-    return "sum";
-  if (kind == ReducerKind::Max)
-    return "max";
-  if (kind == ReducerKind::Min)
-    return "min";
-  return std::nullopt;
+  std::optional<ReductionKind> named;
+  if (kind)
+    named = reductionKindOf(*kind);
+  return named ? AllowedKinds::only(sdy::kindToAttr(*named))
+               : AllowedKinds::none();
 }
 
 class Verifier {
@@ -98,65 +98,12 @@ private:
   LogicalResult visitCollective(Operation *op);
   LogicalResult visitStablehloCollective(Operation *op, Region &reducer);
   LogicalResult visitOther(Operation *op);
-  LogicalResult checkTransition(Operation *op, const Shardings &from,
-                                const Shardings &to,
-                                std::optional<StringRef> introduced,
-                                std::optional<StringRef> removed);
   LogicalResult checkEqual(Operation *op, TensorShardingAttr from,
                            TensorShardingAttr to, StringRef place, size_t index,
                            StringRef more = ".");
 
   func::FuncOp func;
 };
-
-/// Checks that, between all of `from` and all of `to` (entries may be null),
-/// only axes of kind `introduced` are added and only axes of kind `removed` are
-/// dropped (none: no axes).
-LogicalResult Verifier::checkTransition(Operation *op, const Shardings &from,
-                                        const Shardings &to,
-                                        std::optional<StringRef> introduced,
-                                        std::optional<StringRef> removed) {
-  sdy::MeshAttr meshAttr;
-  for (const Shardings *list : {&from, &to})
-    for (TensorShardingAttr sharding : *list)
-      if (sharding) {
-        sdy::MeshAttr own = sdy::getMeshAttr(func, sharding.getMeshOrRef());
-        if (!own || (meshAttr && own != meshAttr))
-          return success();
-        meshAttr = own;
-      }
-  if (!meshAttr)
-    return success();
-  Mesh mesh = sdy::meshFromAttr(meshAttr);
-  auto unreduced = [&](const Shardings &list) {
-    AxisList axes;
-    for (TensorShardingAttr sharding : list)
-      if (sharding)
-        axes.append(sdy::axesFromAttr(sharding.getUnreducedAxes(), mesh));
-    return axes;
-  };
-  AxisList before = unreduced(from), after = unreduced(to);
-  auto nameOf = [&](AxisRef axis) { return mesh.axes()[axis.axis].name; };
-  // All unreduced axes are of kind sum.
-  constexpr StringLiteral own("sum");
-  if (AxisList axes = withoutAxes(after, before);
-      !axes.empty() && introduced != StringRef(own)) {
-    if (!introduced)
-      return op->emitOpError("cannot add new unreduced axis '")
-             << nameOf(axes[0]) << "'.";
-    return op->emitOpError("cannot introduce '")
-           << own << "' unreduced axes. Expected '" << *introduced << "'.";
-  }
-  if (AxisList axes = withoutAxes(before, after);
-      !axes.empty() && removed != StringRef(own)) {
-    if (!removed)
-      return op->emitOpError("dropped unreduced axis '")
-             << nameOf(axes[0]) << "'" << kDropped;
-    return op->emitOpError("cannot reduce '")
-           << own << "' unreduced axes. Expected '" << *removed << "'.";
-  }
-  return success();
-}
 
 /// Checks that both have the same unreduced axes; null has none.
 LogicalResult Verifier::checkEqual(Operation *op, TensorShardingAttr from,
@@ -239,8 +186,9 @@ LogicalResult Verifier::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
       forEachEdgeSource(op, [&](OpOperand &source, TensorShardingAttr target) {
         if (isa<sdy::ReturnOp>(source.getOwner()))
           return success();
-        return checkTransition(op, {shardingToKeep(source.get())}, {target},
-                               "sum", std::nullopt);
+        return verifyUnreducedTransition(
+            op, shardingToKeep(source.get()), target,
+            AllowedKinds::only(sdy::ReductionOp::SUM), AllowedKinds::none());
       });
   if (failed(kept))
     return failure();
@@ -254,14 +202,15 @@ LogicalResult Verifier::visitCollective(Operation *op) {
   return verify(op, /*verifyRecursively=*/false);
 }
 
-/// Checks a collective, which reduces its operand if its reducer adds.
+/// Checks a collective, which reduces its operand if its reducer has a kind.
 LogicalResult Verifier::visitStablehloCollective(Operation *op,
                                                  Region &reducer) {
   TensorShardingAttr to = sdy::getSharding(op->getResult(0));
   if (!shardingOf(op->getOperand(0)) && !to)
     return success();
-  return checkTransition(op, {shardingToKeep(op->getOperand(0))}, {to},
-                         /*introduced=*/std::nullopt, kindOf(reducer));
+  return verifyUnreducedTransition(op, shardingToKeep(op->getOperand(0)), to,
+                                   /*introduced=*/AllowedKinds::none(),
+                                   kindOf(reducer));
 }
 
 LogicalResult Verifier::visitOther(Operation *op) {
@@ -270,11 +219,12 @@ LogicalResult Verifier::visitOther(Operation *op) {
   auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
   ValueRange operands =
       reduce ? ValueRange(reduce.getInputs()) : ValueRange(op->getOperands());
-  return checkTransition(op, llvm::map_to_vector(operands, shardingToKeep),
-                         sdy::getShardings(op->getResults()),
-                         reduce ? kindOf(reduce.getBody())
-                                : std::optional<StringRef>("sum"),
-                         /*removed=*/std::nullopt);
+  return verifyUnreducedTransition(
+      op, llvm::map_to_vector(operands, shardingToKeep),
+      sdy::getShardings(op->getResults()),
+      reduce ? kindOf(reduce.getBody())
+             : AllowedKinds::only(sdy::ReductionOp::SUM),
+      /*removed=*/AllowedKinds::none());
 }
 
 LogicalResult Verifier::visit(Operation *op) {

@@ -38,4 +38,9 @@ double elementBytes(Type type) {
   return 4;
 }
 
+bool hasKind(Type type, ReductionKind kind) {
+  return kind == ReductionKind::Sum ||
+         getElementTypeOrSelf(type).isIntOrFloat();
+}
+
 } // namespace shardwright

@@ -8,6 +8,8 @@
 #ifndef SHARDWRIGHT_PARTITION_SUPPORT_TENSOR_TYPES_H
 #define SHARDWRIGHT_PARTITION_SUPPORT_TENSOR_TYPES_H
 
+#include "shardwright/mesh/sharding.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace shardwright {
@@ -19,6 +21,9 @@ llvm::ArrayRef<int64_t> dimsOf(mlir::Type type);
 bool isStaticTensor(mlir::Type type);
 /// True if the type is a static tensor with at least one dimension.
 bool isShardable(mlir::Type type);
+/// True if there are partial values of this kind for the elements: complex
+/// numbers have no maximum.
+bool hasKind(mlir::Type type, ReductionKind kind);
 /// Bytes of an element of the tensor; less than 1 for narrow integers.
 double elementBytes(mlir::Type type);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/sdy/unreduced_transition.h"
 #include "shardwright/propagate/index/call_order.h"
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"
@@ -82,6 +83,13 @@ struct InsertFuncCallReshardsPass
         auto reshard = sdy::ReshardOp::create(builder, call.getLoc(),
                                               result.getType(), result, wanted);
         result.replaceAllUsesExcept(reshard.getResult(), reshard);
+        // One reshard must not change the kind of axes that stay unreduced.
+        if (sdy::changesKind(call, ofCallee[i], wanted)) {
+          builder.setInsertionPoint(reshard);
+          reshard.getInputMutable().assign(
+              sdy::ReshardOp::create(builder, call.getLoc(), result.getType(),
+                                     result, wanted.withUnreducedAxes({})));
+        }
       }
       sdy::setShardings(call, ofCallee);
     });

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/sdy/unreduced_transition.h"
 #include "shardwright/propagate/import/import_steps.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/reasons/debug_info.h"
@@ -88,11 +89,14 @@ bool isOpenToAny(TensorShardingAttr sharding, ShardyVersion shardy) {
                       });
 }
 
-/// True if `value` may take the sharding `asked`.
+/// True if `value` may take the sharding `asked`. Not if a reshard of the value
+/// would then change the kind of unreduced axes (Shardy's verifier fails).
 bool mayApply(Value value, TensorShardingAttr asked, ShardyVersion shardy) {
   return canHoldSharding(value) &&
          isOpenToAny(sdy::getSharding(value), shardy) && isFullyClosed(asked) &&
          llvm::all_of(value.getUses(), [&](OpOperand &use) {
+           if (auto reshard = dyn_cast<sdy::ReshardOp>(use.getOwner()))
+             return !sdy::changesKind(reshard, asked, reshard.getSharding());
            TensorShardingAttr other = askedBy(use);
            return !other || other == asked;
          });
@@ -211,7 +215,8 @@ private:
     sdy::setSharding(x, TensorShardingAttr::getFullyOpen(asked.getContext(),
                                                          asked.getRank(),
                                                          asked.getMeshOrRef())
-                            .withUnreducedAxes(asked.getUnreducedAxes()));
+                            .withUnreducedAxes(asked.getUnreducedAxes(),
+                                               asked.getReductionOp()));
   }
 
   void attachRule(ShardingConstraintOp op) {

@@ -50,10 +50,11 @@ sdy::TensorShardingAttr withoutSizeOneAxes(sdy::TensorShardingAttr sharding,
     dims.push_back(sdy::DimensionShardingAttr::get(
         sharding.getContext(), axes, dim.getIsClosed(), priority));
   }
-  return sdy::TensorShardingAttr::get(sharding.getContext(),
-                                      sharding.getMeshOrRef(), dims,
-                                      filter(sharding.getReplicatedAxes()),
-                                      filter(sharding.getUnreducedAxes()));
+  return sdy::TensorShardingAttr::get(
+             sharding.getContext(), sharding.getMeshOrRef(), dims,
+             filter(sharding.getReplicatedAxes()), {}, sdy::ReductionOp::SUM)
+      .withUnreducedAxes(filter(sharding.getUnreducedAxes()),
+                         sharding.getReductionOp());
 }
 
 /// Removes axes of size 1 from a collective's parameters. False if no axes are

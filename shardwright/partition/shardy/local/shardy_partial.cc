@@ -154,11 +154,13 @@ void ShardyForm::inherit(Value value, Value from) {
 }
 
 std::optional<ReducerKind> ShardyForm::reducerOf(Operation *collective) {
+  auto own = LocalForm::reducerOf(collective);
+  // Shardy's sums may stand for any reduction.
   if (auto op = dyn_cast<sdy::CollectiveOpInterface>(collective);
-      op && !collective->hasAttr(kReducerAttrName))
+      op && own == ReducerKind::Add && !collective->hasAttr(kReducerAttrName))
     if (auto it = partialKind.find(op.getTensor()); it != partialKind.end())
       return it->second;
-  return LocalForm::reducerOf(collective);
+  return own;
 }
 
 int32_t ShardyForm::meshOfPartial(stablehlo::ReduceOp op) {
