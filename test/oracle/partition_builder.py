@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from ops import case as case_module
-from partition_layouts import ADDITIVE, Layout, merged, ref, refs
+from partition_layouts import ADDITIVE, ORDERED, Layout, merged, ref, refs
 import replicas
 
 SIZES = (1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 11, 12, 14, 16)
@@ -122,7 +122,7 @@ class Program:
         dashes; if there are any, partition-effort is one of them. written: the sizes of @mesh in
         the program, if --mesh sets the real ones."""
         self.meshes, self.seed = meshes, seed
-        self.options, self.written = {}, None
+        self.options, self.written, self.kinds = {}, None, {}
         self.args, self.shardings, self.data = [], {}, {}
         self.ops, self.results, self.result_shardings = [], [], {}
 
@@ -271,8 +271,16 @@ class Builder:
         if rng.random() < 0.1:
             meshes["one"] = replicas.DeviceMesh([], [rng.randrange(meshes["mesh"].devices)])
         self.p = Program(meshes, rng.randrange(1 << 30))
+        self.p.kinds = self.kinds() if self.sums else {}
         self.values, self.count = [], 0
         self.preferred = None  # the operand that `pick` returns most often
+
+    def kinds(self):
+        """Returns, by name of the axis, the kind of values that are unreduced along it. One sharding has
+        axes of one kind, and no op may change the kind of an axis; a program may have all kinds."""
+        way = self.rng.choice(["sum", "sum", "max", "min", "any", "any"])
+        kind = lambda: self.rng.choice(["", "max", "min"]) if way == "any" else way.replace("sum", "")
+        return {axis: kind() for axis in "xyzwa"}
 
     # meshes
 
@@ -384,9 +392,9 @@ class Builder:
 
     # shardings
 
-    def layout(self, shape, density=0.6, name=None, unreduced=0.0, must=False):
+    def layout(self, shape, density=0.6, name=None, unreduced=0.0, must=False, element=None):
         """unreduced: the probability that the remaining axes are unreduced. must: some are, if the
-        mesh has any."""
+        mesh has any. element: of the value, if it may have no order."""
         name = name or self.mesh_name()
         mesh = self.p.meshes[name]
         parts = []
@@ -400,13 +408,17 @@ class Builder:
                 parts.append((axis, pre, k, size))
                 pre *= k
         self.rng.shuffle(parts)
-        found = Layout(name, mesh, [[] for _ in shape])
+        found = Layout(name, mesh, [[] for _ in shape], kinds=self.p.kinds)
+        kinds = [found.kind_of(part) for part in parts if part[2] > 1] or [""]
+        kind = self.rng.choice(kinds)
+        if element is not None and element not in ORDERED:
+            kind = ""
         for part in parts:
-            if must and part[2] > 1 and not found.unreduced:
+            if must and part[2] > 1 and not found.unreduced and found.kind_of(part) == kind:
                 found.unreduced.append(part)
             elif shape and self.rng.random() < density:
                 found.dims[self.rng.randrange(len(shape))].append(part)
-            elif unreduced and self.rng.random() < 0.6:
+            elif unreduced and self.rng.random() < 0.6 and found.kind_of(part) == kind:
                 found.unreduced.append(part)
             else:
                 found.left.append(part)
@@ -427,7 +439,7 @@ class Builder:
         if not self.p.meshes[name].axes:
             return f"<@{name}, []>"
         unreduced = 0.4 if place in self.sums and element in ADDITIVE else 0.0
-        layout = self.layout(shape, density, name, unreduced)
+        layout = self.layout(shape, density, name, unreduced, element=element)
         fancy = self.rng.random() < 0.3
 
         def spelled(dim):

@@ -12,11 +12,16 @@ import math
 
 # Element types that can be summed, so that a value may be unreduced: no booleans, no types without
 # zero, no quantized types.
-# that lack a zero, and quantized ones.
 ADDITIVE = {
     "f64", "f32", "f16", "bf16", "complex<f32>", "complex<f64>", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32",
     "ui64", "f8E5M2", "f8E4M3FN", "f8E4M3", "f8E3M4", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E5M2FNUZ",
 }  # fmt: skip
+
+
+# Those of which there are maxima and minima.
+ORDERED = {e for e in ADDITIVE if not e.startswith("complex")}
+# By kind of unreduced axes: the op that combines partial values, and the word in collectives.
+COMBINERS = {"": "add", "max": "maximum", "min": "minimum"}
 
 
 def ref(part):
@@ -51,11 +56,32 @@ def size_of(parts):
 
 class Layout:
     """dims: the (sub-)axes that shard each dimension, major first. unreduced: those along which the
-    value is a sum. left: the remaining ones."""
+    value is a sum, maximum or minimum. left: the remaining ones. kinds: by name of the axis, the kind
+    of values that are unreduced along it: "max", "min" or "" (sum)."""
 
-    def __init__(self, name, mesh, dims, unreduced=(), left=()):
-        self.name, self.mesh = name, mesh
+    def __init__(self, name, mesh, dims, unreduced=(), left=(), kinds=None):
+        self.name, self.mesh, self.kinds = name, mesh, kinds or {}
         self.dims, self.unreduced, self.left = [list(d) for d in dims], list(unreduced), list(left)
+
+    def kind_of(self, part):
+        return self.kinds.get(part[0], "")
+
+    @property
+    def kind(self):
+        return self.kind_of(self.unreduced[0]) if self.unreduced else ""
+
+    def alike(self, parts):
+        """Returns the parts that can be unreduced together with those that are; if there are none,
+        with the first of `parts`."""
+        known = (self.unreduced or list(parts))[:1]
+        return [p for p in parts if self.kind_of(p) == self.kind_of(known[0])]
+
+    def reduce_over(self, parts):
+        """Makes the value unreduced along those of the parts that can be so together."""
+        self.unreduced = []
+        found = self.alike(parts)
+        self.left += [p for p in parts if p not in found]
+        self.unreduced = found
 
     def copy(self):
         return copy.deepcopy(self)
@@ -66,7 +92,7 @@ class Layout:
         return sorted(parts, key=lambda p: (names.index(p[0]), p[1]))
 
     def tail(self):
-        return f", unreduced={{{refs(self.ordered(self.unreduced))}}}" if self.unreduced else ""
+        return f", unreduced={self.kind}{{{refs(self.ordered(self.unreduced))}}}" if self.unreduced else ""
 
     def text(self):
         """Closed: `<@mesh, [{"x"}, {}], unreduced={"y"}>`; on a mesh without axes, of one device."""

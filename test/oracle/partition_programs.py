@@ -35,6 +35,8 @@ ANY_NUMBER = EXACT | {
     "unary", "binary", "select", "iota", "reduce", "dot", "window", "convolution", "while", "scan", "case", "call",
     "sum reduce", "sum dot", "sum collective", "sum pair", "sum several", "sum loop", "sum case", "group", "empty",
 } - {"sort", "long_sort", "sort_pairs"}  # fmt: skip
+# Families that are exact, too, if all unreduced values of the program are maxima or minima.
+ORDERED = {"sum reduce", "sum collective", "scalar", "group"}
 # Places where values may be unreduced, by the value of --sums.
 PLACES = {"off": (), "inside": ("inside",), "arguments": ("inside", "arguments"), "all": ("inside", "arguments", "results")}
 
@@ -87,7 +89,8 @@ def shard_ops(b):
     """Gives some ops shardings of their own."""
     for op in b.p.ops:
         if not op.shardings and b.rng.random() < 0.1 and op.takes_shardings() and all(o.element in DTYPES for o in op.outs):
-            op.shardings = [b.layout(o.shape, 0.5, unreduced=0.5 if o.element in ADDITIVE else 0).text() for o in op.outs]
+            op.shardings = [b.layout(o.shape, 0.5, unreduced=0.5 if o.element in ADDITIVE else 0, element=o.element).text()
+                            for o in op.outs]  # fmt: skip
 
 
 def special_numbers(b):

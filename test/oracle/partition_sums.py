@@ -4,15 +4,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Values that are unreduced along axes: each device has a partial sum, and the program's value is
-their sum. They are made by constraints and reshards, by reductions and dots over sharded
+"""Values that are unreduced along axes: each device has a partial sum (or maximum, or minimum), and
+the program's value is their sum. They are made by constraints and reshards, by reductions and dots over sharded
 dimensions, and by collectives, and used by ops of every kind. Without shardings all of it is plain
 arithmetic. Scalars, empty tensors and sharding groups are tested here, too."""
 
 import partition_families
 import partition_manual
 from partition_builder import array, ints, t
-from partition_layouts import lists, refs
+from partition_layouts import COMBINERS, lists, refs
 
 
 def placed(b, x, layout, op=None):
@@ -76,8 +76,16 @@ def own(b, r, layout):
     return r
 
 
+def combiner(b, layout):
+    """Returns the op that combines partial values of the layout's kind, sometimes another one, and
+    initial values for it."""
+    kind = layout.kind if b.rng.random() < 0.85 else b.rng.choice(list(COMBINERS))
+    start = {"": [0, 0, 0, 1, -3], "max": [-2147483648, -2147483648, -1, 3], "min": [2147483647, 2147483647, -2, 1]}
+    return COMBINERS[kind], b.rng.choice(start[kind])
+
+
 def reduce(b):
-    """Reduces over sharded dimensions; the result stays a partial sum."""
+    """Reduces over sharded dimensions; the result stays a partial value."""
     x = operand(b, rank=1)
     dims = sorted(b.rng.sample(range(len(x.shape)), b.rng.randint(1, len(x.shape))))
     source = b.layout(x.shape, 0.85, "mesh", 0.3)
@@ -85,9 +93,10 @@ def reduce(b):
     shape = [n for d, n in enumerate(x.shape) if d not in dims]
     layout = source.copy()
     layout.dims = [parts for d, parts in enumerate(source.dims) if d not in dims]
-    layout.unreduced = split_axes(b, source, dims) + [p for p in source.unreduced if b.rng.random() < 0.8]
-    init = b.constant(b.rng.choice([0, 0, 0, 1, -3]), x.element)
-    r = b.emit(f"stablehlo.reduce(%{x.name} init: %{init.name}) applies stablehlo.add across dimensions = {ints(dims)} : "
+    layout.reduce_over(split_axes(b, source, dims) + [p for p in source.unreduced if b.rng.random() < 0.8])
+    op, start = combiner(b, layout)
+    init = b.constant(start, x.element)
+    r = b.emit(f"stablehlo.reduce(%{x.name} init: %{init.name}) applies stablehlo.{op} across dimensions = {ints(dims)} : "
                f"({x.type}, {init.type}) -> {t(shape, x.element)}", shape, x.element, [x, init])
     return own(b, r, layout)
 
@@ -107,7 +116,7 @@ def dot(b):
     c.unreduced = source.unreduced if which > 0.5 else []
     x, y = placed(b, x, a), placed(b, y, c)
     inner = [p for d in K for p in d]
-    out.unreduced = [p for p in inner + (source.unreduced if which < 0.9 else []) if r.random() < 0.85]
+    out.reduce_over([p for p in inner + (source.unreduced if which < 0.9 else []) if r.random() < 0.85])
     shape, nb = batch + m + n, len(batch)
     bt = "batching_dims = [0] x [0], " if batch else ""
     z = b.emit(f"stablehlo.dot_general %{x.name}, %{y.name}, {bt}contracting_dims = [{nb + len(m)}] x [{nb}] : "
@@ -155,7 +164,12 @@ def all_reduce(b, x, layout):
         return None
     after = layout.copy()
     after.unreduced = without(layout.unreduced, axes)
-    return collective(b, x, "all_reduce", f"{{{refs(layout.ordered(axes))}}}", after), after
+    return collective(b, x, "all_reduce", f"{word(layout)}{{{refs(layout.ordered(axes))}}}", after), after
+
+
+def word(layout):
+    """The kind as collectives write it, with a space."""
+    return layout.kind and layout.kind + " "
 
 
 def dealt(b, axes, rank):
@@ -172,7 +186,7 @@ def reduce_scatter(b, x, layout):
     after, to = layout.copy(), dealt(b, axes, len(x.shape))
     after.unreduced = without(layout.unreduced, axes)
     after.dims = [old + new for old, new in zip(layout.dims, to)]
-    return collective(b, x, "reduce_scatter", lists(to), after), after
+    return collective(b, x, "reduce_scatter", word(layout) + lists(to), after), after
 
 
 def all_slice(b, x, layout):
@@ -202,7 +216,7 @@ def all_gather(b, x, layout):
 
 def from_sharded(b, x, layout):
     taken, rest = suffixes(b, layout)
-    if not any(taken):
+    if not any(taken) or layout.alike(sum(taken, [])) != sum(taken, []):
         return None
     after = layout.copy()
     after.dims, after.unreduced = rest, layout.unreduced + sum(taken, [])
@@ -210,7 +224,7 @@ def from_sharded(b, x, layout):
 
 
 def to_unreduced(b, x, layout):
-    axes = some(b, layout.left)
+    axes = layout.alike(some(b, layout.left))
     if not axes:
         return None
     after = layout.copy()
@@ -274,7 +288,7 @@ def several(b):
         for _ in range(2):
             layout = source.copy()
             layout.dims = [parts for d, parts in enumerate(source.dims) if d not in dims]
-            layout.unreduced = split_axes(b, source, dims) if b.rng.random() < 0.6 else []
+            layout.reduce_over(split_axes(b, source, dims) if b.rng.random() < 0.6 else [])
             b.p.ops[-1].shardings.append(layout.text())
 
 

@@ -15,7 +15,12 @@ import numpy as np
 import partition_manual as manual
 import partition_sums as sums
 from partition_builder import Op, t
-from partition_layouts import refs
+from partition_layouts import COMBINERS, refs
+
+
+# By kind and element: the initial value of a reduction.
+NEUTRAL = {"": {"f32": "0.0", "i32": "0"}, "max": {"f32": "0xFF800000", "i32": "-2147483648"},
+           "min": {"f32": "0x7F800000", "i32": "2147483647"}}  # fmt: skip
 
 
 class Side:
@@ -28,9 +33,9 @@ class Side:
 
 class Manual:
     """Some axes of @mesh, or of the axes that an outer manual computation leaves free. linear: the
-    body must be linear, because the outer value is a partial sum."""
+    body must be linear, because the outer value is a partial sum. kind: of all unreduced values."""
 
-    def __init__(self, b, names=None, linear=False):
+    def __init__(self, b, names=None, linear=False, kind=None):
         self.b, self.mesh = b, b.p.mesh
         self.nested, self.linear = names is not None, linear
         order = [n for n, _ in self.mesh.axes]
@@ -38,6 +43,15 @@ class Manual:
         self.axes = sorted(b.rng.sample(names, b.rng.randint(1, len(names))), key=order.index)
         self.free = [n for n in names if n not in self.axes]
         self.order = order
+        self.kind = kind if kind is not None else b.p.kinds.get(b.rng.choice(self.axes), "")
+
+    @property
+    def combiner(self):
+        return COMBINERS[self.kind]
+
+    def may_reduce(self, axis):
+        """True if values may be unreduced along the axis."""
+        return self.b.p.kinds.get(axis, "") == self.kind
 
     def count(self, axes):
         return math.prod(self.mesh.size(a) for a in axes)
@@ -45,7 +59,7 @@ class Manual:
     def side(self, rank, chance=0.5):
         r, side = self.b.rng, Side([[] for _ in range(rank)], [])
         for a in r.sample(self.axes, len(self.axes)):
-            if r.random() < chance:
+            if r.random() < chance and self.may_reduce(a):
                 side.unreduced.append(a)
             elif rank and r.random() < 0.6:
                 side.lists[r.randrange(rank)].append(a)
@@ -63,10 +77,10 @@ class Manual:
             k = self.b.rng.random()
             if k < 0.25 and dims:
                 self.b.rng.choice(dims).append(a)
-            elif k < 0.4:
+            elif k < 0.4 and self.may_reduce(a):
                 summed.append(a)
         summed.sort(key=self.order.index)
-        tail = ", unreduced={" + ", ".join(f'"{a}"' for a in summed) + "}" if summed else ""
+        tail = f", unreduced={self.kind}{{" + ", ".join(f'"{a}"' for a in summed) + "}" if summed else ""
         return "<@mesh, [" + ", ".join("{" + ", ".join(f'"{a}"' for a in d) + "}" for d in dims) + "]" + tail + ">"
 
     def left(self, side):
@@ -116,7 +130,7 @@ def chain(b, m, body, x, side, shape):
 
 
 def linear(b, m, body, x, side, shape):
-    text = b.rng.choice(["negate {x}", "add {x}, {x}"])
+    text = b.rng.choice(["negate {x}", "add {x}, {x}"] if not m.kind else ["maximum {x}, {x}", "minimum {x}, {x}"])
     y = body.value(f"stablehlo.{text.replace('{x}', '%' + x.name)} : {x.type}", x.shape, x.element)
     return y, side, shape, [(f"stablehlo.{text} : {t(shape, x.element)}", shape)]
 
@@ -125,7 +139,7 @@ def all_reduce(b, m, body, x, side, shape):
     axes = [a for a in side.unreduced if b.rng.random() < 0.7]
     if not axes:
         return None
-    y = body.value(f'"stablehlo.all_reduce"(%{x.name}) <{{{m.grouped(axes)}}}> {manual.reducer("add", x.element)} : '
+    y = body.value(f'"stablehlo.all_reduce"(%{x.name}) <{{{m.grouped(axes)}}}> {manual.reducer(m.combiner, x.element)} : '
                    f"({x.type}) -> {x.type}", x.shape, x.element)  # fmt: skip
     return y, Side(side.lists, [a for a in side.unreduced if a not in axes]), shape, []
 
@@ -139,32 +153,35 @@ def scatter(b, m, body, x, side, shape):
     local = list(x.shape)
     local[d] //= m.count(axes)
     y = body.value(f'"stablehlo.reduce_scatter"(%{x.name}) <{{scatter_dimension = {d} : i64, {m.grouped(axes)}}}> '
-                   f'{manual.reducer("add", x.element)} : ({x.type}) -> {t(local, x.element)}', local, x.element)  # fmt: skip
+                   f'{manual.reducer(m.combiner, x.element)} : ({x.type}) -> {t(local, x.element)}', local, x.element)  # fmt: skip
     after = Side(side.lists, [a for a in side.unreduced if a not in axes])
     after.lists[d] += axes
     return y, after, shape, []
 
 
 def fold(b, m, body, x, side, shape):
-    """Sums over a dimension, without collectives."""
-    if not shape:
+    """Reduces a dimension, without collectives."""
+    fits = [d for d in range(len(shape)) if all(m.may_reduce(a) for a in side.lists[d])]
+    if not fits:
         return None
-    d = b.rng.randrange(len(shape))
+    d = b.rng.choice(fits)
     local, rest = x.shape[:d] + x.shape[d + 1 :], shape[:d] + shape[d + 1 :]
-    zero = body.value(f"stablehlo.constant dense<{'0' if x.element == 'i32' else '0.0'}> : tensor<{x.element}>", [], x.element)
-    y = body.value(f"stablehlo.reduce(%{x.name} init: %{zero.name}) applies stablehlo.add across dimensions = [{d}] : "
+    zero = body.value(f"stablehlo.constant dense<{NEUTRAL[m.kind][x.element]}> : tensor<{x.element}>", [], x.element)
+    y = body.value(f"stablehlo.reduce(%{x.name} init: %{zero.name}) applies stablehlo.{m.combiner} across dimensions = [{d}] : "
                    f"({x.type}, {zero.type}) -> {t(local, x.element)}", local, x.element)
     after = Side(side.lists[:d] + side.lists[d + 1 :], side.unreduced + side.lists[d])
-    return y, after, rest, [(f"stablehlo.reduce({{x}} init: %w_zero_{x.element}) applies stablehlo.add across dimensions = [{d}] : "
+    return y, after, rest, [(f"stablehlo.reduce({{x}} init: %w_zero_{x.element}) applies stablehlo.{m.combiner} across dimensions = [{d}] : "
                              f"({t(shape, x.element)}, tensor<{x.element}>) -> {t(rest, x.element)}", rest)]
 
 
 def times(b, m, body, x, side, shape):
     """For a result that is unreduced along an axis, each device's value counts, even if all return the
     same."""
-    axes = [a for a in m.left(side) if b.rng.random() < 0.7]
+    axes = [a for a in m.left(side) if b.rng.random() < 0.7 and m.may_reduce(a)]
     if not axes:
         return None
+    if m.kind:
+        return x, Side(side.lists, side.unreduced + axes), shape, []
     n, T = m.count(axes), t(shape, x.element)
     literal = str(n) if x.element == "i32" else f"{n}.0"
     return x, Side(side.lists, side.unreduced + axes), shape, [
@@ -183,14 +200,14 @@ def constraint(b, m, body, x, side, shape):
     """Adds a constraint along the free axes."""
     if not m.free:
         return None
-    dims, summed = [[] for _ in x.shape], []
+    dims, summed, kind = [[] for _ in x.shape], [], b.p.kinds.get(b.rng.choice(m.free), "")
     for a in m.free:
         k = b.rng.random()
         if k < 0.4 and dims:
             b.rng.choice(dims).append((a, 1, m.mesh.size(a), m.mesh.size(a)))
-        elif k < 0.8:
+        elif k < 0.8 and b.p.kinds.get(a, "") == kind:
             summed.append((a, 1, m.mesh.size(a), m.mesh.size(a)))
-    tail = f", unreduced={{{refs(summed)}}}" if summed else ""
+    tail = f", unreduced={kind}{{{refs(summed)}}}" if summed else ""
     y = body.value(f"sdy.sharding_constraint %{x.name} <@mesh, [{', '.join('{' + refs(d) + '}' for d in dims)}]{tail}> : {x.type}",
                    x.shape, x.element)
     return y, side, shape, []
@@ -205,6 +222,7 @@ def loop(b, m, body, x, side, shape):
     i, u, j, v = (b.new([], "i32"), b.new(x.shape, x.element), b.new([], "i32"), b.new(x.shape, x.element))
     plain, trips = [], None
     G = t(shape, x.element)
+    step = m.combiner
     if split and b.rng.random() < 0.8:
         d, a = b.rng.choice(split)
         n = m.mesh.size(a)
@@ -240,18 +258,18 @@ def loop(b, m, body, x, side, shape):
         "}, {",
         f"^bb0(%{j.name}: tensor<i32>, %{v.name}: {T}):",
         f"  {k} = stablehlo.add %{j.name}, %{one.name} : tensor<i32>",
-        f"  {w} = stablehlo.add %{v.name}, %{x.name} : {T}",
+        f"  {w} = stablehlo.{step} %{v.name}, %{x.name} : {T}",
         f"  stablehlo.return {k}, {w} : tensor<i32>, {T}",
         f"}}) : (tensor<i32>, {T}) -> (tensor<i32>, {T})",
     ]
-    return u, side, shape, plain
+    return u, side, shape, [] if m.kind else plain
 
 
 def nested(b, m, body, x, side, shape):
     """A manual computation on the axes that are free here."""
     if not m.free or m.nested:
         return None
-    inner = Manual(b, m.free, bool(side.unreduced))
+    inner = Manual(b, m.free, bool(side.unreduced), m.kind if m.linear or side.unreduced else None)
     before = inner.side(len(x.shape))
     for d, l in enumerate(before.lists):
         while l and x.shape[d] % inner.count(l):
@@ -283,7 +301,7 @@ def computation(b):
         arg, body, before = b.new(m.local(shape, side), e), Lines(b), m.text(side)
         y, after, shape, steps = chain(b, m, body, arg, side, shape)
         out = b.new(shape, e)
-        parts.append((x, arg, before, body.lines, y, out, m.text(after), plainly(x, out, steps)))
+        parts.append((x, arg, before, body.lines, y, out, m.text(after), plainly(x, out, steps, m.kind)))
     b.p.ops.append(assembled(m, parts))
     b.values += b.p.ops[-1].outs
 
@@ -307,10 +325,10 @@ def assembled(m, parts):
     return op
 
 
-def plainly(x, out, steps):
+def plainly(x, out, steps, kind):
     """Returns the equivalent ops on the global value."""
     prefix, name, e = f"%{out.name}_", x.name, x.element
-    zero = "0" if e == "i32" else "0.0"
+    zero = NEUTRAL[kind][e]
     text = f"    {prefix}zero = stablehlo.constant dense<{zero}> : tensor<{e}>\n"
     for k, (step, _, *before) in enumerate(steps):
         here = f"{prefix}{k}"

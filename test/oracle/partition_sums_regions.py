@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Accumulators that loops carry unreduced, such as gradients over layers and minibatches: nested
+"""Accumulators that loops carry unreduced, such as gradients or maxima over layers and minibatches: nested
 loops, branches and calls around the partial sums, computed trip counts."""
 
 import copy
@@ -60,9 +60,10 @@ class Accumulation:
         self.x = sums.placed(b, self.x, self.source)
         self.layout = self.source.copy()
         self.layout.dims = self.source.dims[1:]
-        self.layout.unreduced = sums.split_axes(b, self.source, [0]) + self.source.unreduced
+        self.layout.reduce_over(sums.split_axes(b, self.source, [0]) + self.source.unreduced)
+        self.combiner, start = sums.combiner(b, self.layout)
         self.zero, self.one = b.constant(0, "i32"), b.constant(1, "i32")
-        self.init = b.constant(0, self.element)
+        self.init = b.constant(0 if self.combiner == "add" else start, self.element)
         self.uses = [self.x, self.zero, self.one, self.init]
         self.functions = []
 
@@ -71,9 +72,9 @@ class Accumulation:
         return t(self.shape, self.element)
 
     def partial(self, code, x=None):
-        """Returns the sum over the rows of x, unreduced."""
+        """Returns the sum (or maximum, or minimum) over the rows of x, unreduced."""
         x = x or self.x
-        return code.value(f"stablehlo.reduce(%{x.name} init: %{self.init.name}) applies stablehlo.add across dimensions = [0] : "
+        return code.value(f"stablehlo.reduce(%{x.name} init: %{self.init.name}) applies stablehlo.{self.combiner} across dimensions = [0] : "
                           f"({x.type}, {self.init.type}) -> {self.type}", self.shape, self.element, own=self.own())
 
     def own(self):
@@ -83,7 +84,7 @@ class Accumulation:
         return self.b.layout(self.shape, 0.5, "mesh", 0.6)
 
     def add(self, code, acc, x):
-        name = self.b.rng.choice(["add", "add", "add", "subtract"])
+        name = self.b.rng.choice(["add", "add", "add", "subtract"] + 4 * [self.combiner])
         return code.value(f"stablehlo.{name} %{acc.name}, %{x.name} : {self.type}", self.shape, self.element,
                           own=self.own() if self.b.rng.random() < 0.3 else None)
 
@@ -127,7 +128,7 @@ class Accumulation:
 
     def nonlinear(self, code, acc, i, depth):
         p = self.partial(code)
-        name = self.b.rng.choice(["maximum", "minimum"])
+        name = self.b.rng.choice(["maximum", "minimum", "add"])
         return code.value(f"stablehlo.{name} %{acc.name}, %{p.name} : {self.type}", self.shape, self.element)
 
     def row(self, code, acc, i, depth):
@@ -205,7 +206,7 @@ def while_loop(a, code, acc, depth):
     k = body.value(f"stablehlo.add %{j.name}, %{a.one.name} : tensor<i32>", [], "i32")
     types = ["tensor<i32>", T] + ([T] if beside else [])
     if beside:
-        name = b.rng.choice(["add", "maximum"])
+        name = b.rng.choice(["add", "maximum", "minimum"])
         after2 = body.value(f"stablehlo.{name} %{z.name}, %{b.rng.choice([w, after]).name} : {T}", a.shape, a.element)
         if b.rng.random() < 0.2:  # the carried values are swapped
             after, after2 = after2, after

@@ -814,10 +814,10 @@ return %1, %2"""),
     ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a"}, {}]>
 %1 = sdy.all_slice [{"c"}, {}] %0 out_sharding=<@m, [{"a", "c"}, {}]>
 return %1, %0"""),
-    ("sdy-collective", '@m, [{"d":(1)2}, {}]', """%0 = sdy.all_reduce {"d":(2)4} %x out_sharding=<@m, [{"d":(1)2}, {}]>
+    ("sdy-collective", '@m, [{"d":(1)2}, {}], unreduced={"c"}', """%0 = sdy.all_reduce {"d":(2)4} %x out_sharding=<@m, [{"d":(1)2}, {}], unreduced={"c"}>
 %1 = sdy.all_slice [{"d":(2)4}, {}] %0 out_sharding=<@m, [{"d"}, {}], unreduced={"c"}>
 return %1"""),
-    ("sdy-collective", '@m, [{"d":(1)2}, {}]', """%0 = sdy.all_reduce {"d":(2)4} %x out_sharding=<@m, [{"d":(1)2}, {}]>
+    ("sdy-collective", '@m, [{"d":(1)2}, {}], unreduced={"c"}', """%0 = sdy.all_reduce {"d":(2)4} %x out_sharding=<@m, [{"d":(1)2}, {}], unreduced={"c"}>
 %1 = sdy.all_slice [{"d":(2)2}, {"d":(4)2}] %0 out_sharding=<@m, [{"d":(1)4}, {"d":(4)2}], unreduced={"c"}>
 return %1"""),
     ("sdy-collective", '@m, [{"a", ?}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a", ?}p3, {?}]> {foo}
@@ -834,8 +834,8 @@ return %2, %4"""),
     ("sdy-collective", '@m, [{"a", "c":(1)2}, {}]', """%0 = sdy.all_reduce {"c":(2)2} %x out_sharding=<@m, [{"a", "c":(1)2}, {?}]> {foo}
 %1 = sdy.all_slice [{"c":(2)2, "b"}, {"d"}] %0 out_sharding=<@m, [{"a", "c", "b"}, {"d"}]> {bar}
 return %1"""),
-    ("sdy-collective", '@m, [{"a", "c":(1)2}, {}]', """%0 = sdy.all_slice [{"b"}, {"d"}] %x out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d"}]> {bar}
-%1 = sdy.all_slice [{}, {}] %0 out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d", ?}]> {foo}
+    ("sdy-collective", '@m, [{"a", "c":(1)2}, {}], unreduced={"c":(2)2}', """%0 = sdy.all_slice [{"b"}, {"d"}] %x out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d"}], unreduced={"c":(2)2}> {bar}
+%1 = sdy.all_slice [{}, {}] %0 out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d", ?}], unreduced={"c":(2)2}> {foo}
 %2 = sdy.all_reduce {} %1 out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d", ?}], unreduced={"c":(2)2}> {foo}
 %3 = sdy.all_gather [{}, {}] %2 out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d", ?}]> {foo}
 return %3"""),

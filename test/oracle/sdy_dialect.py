@@ -5,7 +5,7 @@
 #
 #===----------------------------------------------------------------------------===//
 """Every program must print alike in both forms, or fail with the same first error and line, in ours
-and in jaxlib. Valid programs must survive bytecode in both directions."""
+and in jaxlib, except where jaxlib 0.10 is older on purpose (is_newer). Valid programs must survive bytecode in both directions."""
 
 import re
 import subprocess
@@ -79,10 +79,26 @@ def show(result):
     return f"line {result[0]}: {result[1]}" if isinstance(result[0], int) else result[0] + result[1]
 
 
+HAS_KINDS = hasattr(oracle.sdy, "ReductionOp")
+
+
+def is_newer(source, found):
+    """True where jaxlib 0.10 differs on purpose: it knows neither kinds of unreduced axes nor the rule that
+    collectives add none."""
+    if HAS_KINDS:
+        return False
+    if isinstance(found, tuple) and isinstance(found[0], int) and "cannot add new unreduced axis" in found[1]:
+        return True
+    return bool(re.search(r"unreduced(=sum|=max|=min)?\s*\{", source.replace("unreduced={", "")))
+
+
 def compare(tally, kind, sources):
     """Returns the programs that both accept."""
     good = []
     for source, found in zip(sources, ours(sources)):
+        if is_newer(source, found):
+            tally.ok()
+            continue
         expected = theirs(source)
         if same(expected, found):
             tally.ok()
