@@ -12,6 +12,7 @@
 #ifndef SHARDWRIGHT_PROPAGATE_PASSES_TD
 #define SHARDWRIGHT_PROPAGATE_PASSES_TD
 
+include "shardwright/rules/shardy_version.td"
 include "mlir/Pass/PassBase.td"
 
 class PropagatePass<string name, string anchor> : Pass<name, anchor> {
@@ -19,10 +20,6 @@ class PropagatePass<string name, string anchor> : Pass<name, anchor> {
 }
 class ModulePass<string name> : PropagatePass<name, "::mlir::ModuleOp">;
 class FuncPass<string name> : PropagatePass<name, "::mlir::func::FuncOp">;
-
-def ShardyOption : Option<"shardy", "sw-shardy", "::shardwright::ShardyVersion",
-           "::shardwright::kNewestShardy", "behave like this version of Shardy",
-           "::shardwright::shardyVersionValues()">;
 
 //===----------------------------------------------------------------------===//
 // Import

@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_RULES_RULE_PASSES_TD
 #define SHARDWRIGHT_RULES_RULE_PASSES_TD
 
+include "shardwright/rules/shardy_version.td"
 include "mlir/Pass/PassBase.td"
 
 def PopulateOpShardingRulesPass
@@ -24,9 +25,7 @@ def PopulateOpShardingRulesPass
            "Leave out or block factors that need padding or halo exchange">,
     Option<"extraRules", "extra-rules", "bool", "false",
            "Also the rules that Shardy does not have">,
-    Option<"shardy", "sw-shardy", "::shardwright::ShardyVersion",
-           "::shardwright::kNewestShardy", "behave like this version of Shardy",
-           "::shardwright::shardyVersionValues()">
+    ShardyOption
   ];
 }
 

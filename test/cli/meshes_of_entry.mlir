@@ -1,11 +1,11 @@
 // Meshes of several sizes in one module: the program is that of @main, on the
 // mesh that it and its callees use.
 // RUN: shardwright partition %s --stop-after=local | FileCheck %s
-// RUN: shardwright run %s | FileCheck %s --check-prefix=RUN
+// RUN: shardwright run %s --random 1 | FileCheck %s --check-prefix=DEVICES
 // RUN: sed 's/@b, \[{"x"}\]/@a, [{"x"}]/' %s | shardwright partition - --stop-after=local | FileCheck %s --check-prefix=TWO
 // RUN: sed 's/sharding<@b, /sharding<mesh<["x"=4]>, /' %s | shardwright partition - --stop-after=local | FileCheck %s
 // RUN: sed 's/ {sdy.sharding = #sdy.sharding<@b, \[{"x"}\]>}//' %s | shardwright partition - --stop-after=local | FileCheck %s --check-prefix=NONE
-// RUN: sed 's/negate %%arg0/negate %%arg0 {sdy.sharding = #sdy.sharding_per_value<[<@a, [{"x"}]>]>}/' %s | not shardwright run - 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: sed 's/negate %%arg0/negate %%arg0 {sdy.sharding = #sdy.sharding_per_value<[<@a, [{"x"}]>]>}/' %s | not shardwright run - --random 1 2>&1 | FileCheck %s --check-prefix=BOTH
 
 sdy.mesh @a = <["x"=2]>
 sdy.mesh @unused = <["x"=3, "y"=5]>
@@ -18,7 +18,7 @@ sdy.mesh @big = <["x"=64]>
 // TWO: mhlo.num_partitions = 2
 // TWO: func.func @main(%arg0: tensor<4xf32>
 // NONE: func.func @main(%arg0: tensor<8xf32>
-// RUN: 4 devices
+// DEVICES: 4 devices
 // BOTH: error: mesh @{{.*}} has {{.*}} devices, but mesh @
 func.func private @helper(%arg0: tensor<8xf32>) -> tensor<8xf32> {
   %0 = stablehlo.negate %arg0 : tensor<8xf32>

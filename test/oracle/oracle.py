@@ -153,7 +153,8 @@ def run(source, pipeline):
 # Passes and pipelines whose behaviour depends on the version of Shardy.
 VERSIONED = re.compile(
     r"(?<![\w-])(sdy-(?:import|propagation|export)-pipeline|sdy-\w+(?:-priority)?-propagate|"
-    r"sdy-apply-sharding-constraints|sdy-propagate-to-func-results|sdy-populate-op-sharding-rules)"
+    r"sdy-apply-sharding-constraints|sdy-propagate-to-func-results|sdy-populate-op-sharding-rules|"
+    r"sdy-reshard-to-collectives|sdy-convert-global-to-local)"
     r"(?![\w-])(?:\{([^}]*)\})?"
 )
 

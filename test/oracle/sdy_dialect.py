@@ -110,7 +110,7 @@ def compare(tally, kind, sources):
     return good
 
 
-def theirs(source, pipeline):
+def canonicalized(source, pipeline):
     """Returns jaxlib's output, or its error."""
     try:
         return oracle.run(source, pipeline)
@@ -126,7 +126,7 @@ def canonicalize(tally):
         pipeline = f"canonicalize{{{options}}}" if options else "canonicalize"
         flag = f"--pass-pipeline=builtin.module({pipeline})"
         # jaxlib's canonical form of StableHLO is not ours.
-        answers = [(s, theirs(s, pipeline)) for s in sources]
+        answers = [(s, canonicalized(s, pipeline)) for s in sources]
         for source, refused in [(s, a) for s, a in answers if not isinstance(a, str)]:
             # The verifiers of Shardy 0.11 refuse some changes of unreduced axes.
             tally.check(pipeline, oracle.VERSION >= (0, 11), f"{refused}\n{source}")

@@ -16,7 +16,7 @@ func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}]>}
   return %0 : tensor<8xf32>
 }
 // CHECK: replica_groups = dense<{{\[\[}}0, 1, 2, 3]]>
-// SHARDY: replica_groups = dense<{{\[\[}}0, 1, 2, 3]]>
+// SHARDY: replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @b, axes = [#stablehlo.axis_ref<name = "x">]>
 func.func @other(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}) -> tensor<8xf32> {
   %0 = sdy.reshard %arg0 <@b, [{}]> : tensor<8xf32>
   return %0 : tensor<8xf32>

@@ -177,7 +177,7 @@ func.func @reduce_scatter_of_maxima(%x: tensor<64x64xf32> {sdy.sharding = #sdy.s
 }
 
 // CHECK-LABEL: func @undone_maximum
-// ALL-NEXT: return %arg0
+// ALL: return %arg0
 func.func @undone_maximum(%x: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> tensor<64x64xf32> {
   %0 = sdy.replicated_to_unreduced {"c"} %x out_sharding=<@m, [{"a"}, {}], unreduced=max{"c"}> : tensor<64x64xf32>
   %1 = sdy.all_reduce max {"c"} %0 out_sharding=<@m, [{"a"}, {}]> : tensor<64x64xf32>

@@ -8,12 +8,8 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_PASSES_TD
 #define SHARDWRIGHT_PARTITION_SHARDY_PASSES_TD
 
+include "shardwright/rules/shardy_version.td"
 include "mlir/Pass/PassBase.td"
-
-def ShardyVersionOption
-    : Option<"shardy", "sw-shardy", "::shardwright::ShardyVersion",
-             "::shardwright::kNewestShardy", "behave like this version of Shardy",
-             "::shardwright::shardyVersionValues()">;
 
 def ExplicitGatherScatterBatching
     : Pass<"sdy-explicit-gather-scatter-batching", "::mlir::func::FuncOp"> {
@@ -68,7 +64,7 @@ def ReshardToCollectives
   let options = [
     Option<"keepRedundantReshards", "keep-redundant-reshards", "bool", "false",
            "keep reshards that change nothing">,
-    ShardyVersionOption];
+    ShardyOption];
 }
 
 def OptimizeCollectives : Pass<"sdy-optimize-collectives", "::mlir::func::FuncOp"> {
@@ -130,8 +126,8 @@ def ConvertGlobalToLocal
            "one reduce_scatter for several dimensions (Shardy: false), instead of "
            "an all_reduce and a slice">,
     Option<"enableRgv3", "enable-rgv3", "bool", "true",
-           "say replica groups by mesh axes">,
-    ShardyVersionOption,
+           "say replica groups by mesh axes, as Shardy does since 0.12">,
+    ShardyOption,
     Option<"replicaCount", "replica-count", "int64_t", "1",
            "more than 1: the devices are replicas">,
     Option<"partitionCount", "partition-count", "int64_t", "1",

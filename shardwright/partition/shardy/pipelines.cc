@@ -112,7 +112,8 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
     } else if (options.enableInsertExplicitCollectives) {
       pm.addPass(mlir::createCanonicalizerPass(GreedyRewriteConfig(), {},
                                                {sdy::kReshardLabel.str()}));
-      pm.addNestedPass<func::FuncOp>(createReshardToCollectives());
+      pm.addNestedPass<func::FuncOp>(createReshardToCollectives(
+          {/*keepRedundantReshards=*/false, options.shardy}));
     }
     pm.addPass(createCanonicalizeCollectives());
     if (options.enableInsertExplicitCollectives &&

@@ -145,7 +145,8 @@ struct ConvertGlobalToLocalPass
     ShardyForm::Options options;
     options.perDimAllGather = perDimAllGather;
     options.combineReduceScatter = combineMultiDimensionReduceScatter;
-    options.meshAxesGroups = enableRgv3;
+    options.meshAxesGroups =
+        enableRgv3 && shardy >= ShardyVersion::Jaxlib0_12_0;
     // Called functions are called with the local types of their own shardings,
     // so that the order of functions does not matter.
     for (auto func : module.getOps<func::FuncOp>())
