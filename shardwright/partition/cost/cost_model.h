@@ -17,7 +17,8 @@
 #ifndef SHARDWRIGHT_PARTITION_COST_COST_MODEL_H
 #define SHARDWRIGHT_PARTITION_COST_COST_MODEL_H
 
-#include <algorithm>
+#include "shardwright/partition/cost/collective_cost.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,23 +30,8 @@ namespace shardwright {
 /// exchanges where staged collectives would send more.
 enum class Effort : uint8_t { Fast = 0, Normal = 1, Most = 2 };
 
-/// Cost of an exchange along some axes.
-struct LinkCost {
-  /// Latency of one communicating step.
-  double alpha = 0;
-  /// Cost of each byte that a device sends.
-  double byte = 1;
-
-  double of(double bytes) const { return alpha + byte * bytes; }
-  /// Along both: the slower link counts.
-  LinkCost with(LinkCost other) const {
-    return {std::max(alpha, other.alpha), std::max(byte, other.byte)};
-  }
-  friend bool operator==(const LinkCost &, const LinkCost &) = default;
-};
-
 struct CostModel {
-  /// Latency of one communicating step, in bytes. 0: bytes decide, and the
+  /// Latency of one communicating round, in bytes. 0: bytes decide, and the
   /// number of steps breaks ties.
   double alpha = 0;
   /// Added to the latency if a loop repeats a step that could run once outside
@@ -61,14 +47,6 @@ struct CostModel {
   double touch = 0.05;
   /// Cost of one scalar multiply-add of a contraction.
   double flop = 0.05;
-
-  /// Bytes sent per device, L = local bytes on entry, n = group size.
-  static double allGather(double l, int64_t n) { return l * double(n - 1); }
-  static double allToAll(double l, int64_t n) {
-    return l * double(n - 1) / double(n);
-  }
-  static double reduceScatter(double l, int64_t n) { return allToAll(l, n); }
-  static double allReduce(double l, int64_t n) { return 2 * allToAll(l, n); }
 };
 
 } // namespace shardwright

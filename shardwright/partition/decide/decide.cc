@@ -178,8 +178,9 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
       double row =
           localBytes(site.shape, site.elementBytes, sharding) /
           (double(size) / double(sharding.dims[window.operandDim].shards()));
+      constexpr auto gather = CollectiveKind::AllGather;
       cost += planner.linkOver(axes[window.factor])
-                  .of(CostModel::allGather(row, shards));
+                  .of(gather, bytesSent(gather, row, shards), shards);
       cost += problem.repeated;
       continue;
     }
@@ -197,14 +198,17 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
                  (double(size) / double(shards));
     double bytes = row * rowsReceived(*rows, size, shards);
     if (bytes > 0)
-      cost +=
-          planner.linkOver(axes[window.factor]).of(bytes) + problem.repeated;
+      cost += planner.linkOver(axes[window.factor])
+                  .of(CollectiveKind::Permute, bytes, shards) +
+              problem.repeated;
   }
   // A reversal sends full shards to their mirrored places, along all axes in
   // one step.
   if (!mirrored.empty())
     cost += planner.linkOver(mirrored).of(
-                localBytes(site.shape, site.elementBytes, sharding)) +
+                CollectiveKind::Permute,
+                localBytes(site.shape, site.elementBytes, sharding),
+                totalSize(mirrored)) +
             problem.repeated;
   return cost;
 }

@@ -257,13 +257,15 @@ bool Delayer::isWorthIt(const CarriedSum &sum, const Leaving &leaving) {
   AxisList axes = meshes.toAxes(leaving.mesh, leaving.axes.getValue());
   ReshardPlanner &planner = meshes.planner(leaving.mesh);
   LinkCost link = planner.linkOver(axes);
-  link.alpha += planner.getCosts().repeated;
   auto cost = [&](Value value) {
     double bytes = elementBytes(value.getType()) *
                    double(cast<ShapedType>(value.getType()).getNumElements());
     for (const DimSharding &dim : layoutOf(value).sharding.dims)
       bytes /= double(dim.shards());
-    return link.of(CostModel::allReduce(bytes, totalSize(axes)));
+    constexpr auto kind = CollectiveKind::AllReduce;
+    int64_t members = totalSize(axes);
+    return link.of(kind, bytesSent(kind, bytes, members), members) +
+           planner.getCosts().repeated;
   };
   // The loop reduces at least once if it adds a full term, rather than writing
   // a slice.

@@ -128,6 +128,25 @@ double OpCosts::flops(Operation *op) {
       });
 }
 
+/// Time of a link in seconds; `directions`: over which of them it sends.
+static LinkCost secondsOf(const LinkModel &link, int32_t directions) {
+  return {link.latencySeconds, 1 / (link.bytesPerSecond * directions)};
+}
+
+/// The collective by which the cost model knows the op.
+static CollectiveKind kindOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, CollectiveKind>(op)
+      .Case([](stablehlo::AllGatherOp) { return CollectiveKind::AllGather; })
+      .Case([](stablehlo::AllReduceOp) { return CollectiveKind::AllReduce; })
+      .Case<stablehlo::ReduceScatterOp, stablehlo::CollectiveReduceOp>(
+          [](auto) { return CollectiveKind::ReduceScatter; })
+      .Case([](stablehlo::AllToAllOp) { return CollectiveKind::AllToAll; })
+      .Case([](stablehlo::CollectivePermuteOp) {
+        return CollectiveKind::Permute;
+      })
+      .Default([](Operation *) { return CollectiveKind::Broadcast; });
+}
+
 static int64_t groupSizeOf(Attribute attr, int64_t all) {
   auto groups = dyn_cast_or_null<DenseIntElementsAttr>(attr);
   if (!groups || groups.getNumElements() == 0 || groups.getType().getRank() < 2)
@@ -293,7 +312,8 @@ OpCosts::Lanes OpCosts::lanesOfPairs(Attribute attr) {
 
 double OpCosts::passSeconds(Attribute groups, int64_t groupSize, double bytes) {
   Lanes lanes = lanesOfGroups(groups, groupSize);
-  return lanes.link.latencySeconds + bytes / lanes.link.bytesPerSecond;
+  return secondsOf(lanes.link, /*directions=*/1)
+      .of(CollectiveKind::Permute, bytes, /*members=*/2);
 }
 
 std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
@@ -308,8 +328,8 @@ std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
     Lanes lanes = lanesOfPairs(permute.getSourceTargetPairs());
     result.lanes = lanes.lanes;
     result.oneDirection = true;
-    result.seconds =
-        lanes.link.latencySeconds + bytes / lanes.link.bytesPerSecond;
+    result.seconds = secondsOf(lanes.link, /*directions=*/1)
+                         .of(CollectiveKind::Permute, bytes, /*members=*/2);
     return result;
   }
   Attribute groups = op->getAttr("replica_groups");
@@ -318,32 +338,15 @@ std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
   result.lanes = lanes.lanes;
   if (size < 2)
     return result;
-  double n = double(size), rounds = std::ceil(std::log2(n)),
-         share = (n - 1) / n;
-  double latency = lanes.link.latencySeconds,
-         bandwidth = lanes.link.totalBytesPerSecond();
-  // Reads the received and the local part, writes the sum.
-  double reducing = 3 * share * bytes / machine.memoryBytesPerSecond;
-  result.seconds =
-      llvm::TypeSwitch<Operation *, double>(op)
-          .Case([&](stablehlo::AllGatherOp) {
-            return rounds * latency + (n - 1) * bytes / bandwidth;
-          })
-          .Case([&](stablehlo::AllReduceOp) {
-            return 2 * rounds * latency + 2 * share * bytes / bandwidth +
-                   reducing;
-          })
-          .Case<stablehlo::ReduceScatterOp, stablehlo::CollectiveReduceOp>(
-              [&](auto) {
-                return rounds * latency + share * bytes / bandwidth + reducing;
-              })
-          .Case([&](stablehlo::AllToAllOp) {
-            return std::min((n - 1) * latency + share * bytes / bandwidth,
-                            rounds * (latency + bytes / 2 / bandwidth));
-          })
-          .Default([&](Operation *) {
-            return rounds * latency + bytes / bandwidth;
-          });
+  CollectiveKind kind = kindOf(op);
+  result.seconds = secondsOf(lanes.link, lanes.link.directions)
+                       .of(kind, bytesSent(kind, bytes, size), size);
+  // Combining reads the received and the local part, and writes the result.
+  if (kind == CollectiveKind::AllReduce ||
+      kind == CollectiveKind::ReduceScatter)
+    result.seconds += 3 *
+                      bytesSent(CollectiveKind::ReduceScatter, bytes, size) /
+                      machine.memoryBytesPerSecond;
   return result;
 }
 

@@ -38,9 +38,11 @@ double SumResolution::cost(const ReshardPlanner &planner) const {
     scattered.append(list.begin(), list.end());
   double cost = 0;
   if (!scattered.empty())
-    cost += planner.linkOver(scattered).of(scatterBytes);
+    cost += planner.linkOver(scattered).of(CollectiveKind::ReduceScatter,
+                                           scatterBytes, totalSize(scattered));
   if (!reduce.empty())
-    cost += planner.linkOver(reduce).of(reduceBytes);
+    cost += planner.linkOver(reduce).of(CollectiveKind::AllReduce, reduceBytes,
+                                        totalSize(reduce));
   return cost;
 }
 
@@ -90,10 +92,10 @@ SumResolution shardwright::planSumResolution(const TensorSharding &from,
     appendMerged(out.after.dims[d].axes, scattered);
     out.scatter.push_back(std::move(scattered));
   }
-  out.scatterBytes = CostModel::reduceScatter(local, parts);
+  out.scatterBytes = bytesSent(CollectiveKind::ReduceScatter, local, parts);
   out.reduce = left;
-  out.reduceBytes =
-      CostModel::allReduce(local / double(parts), totalSize(left));
+  out.reduceBytes = bytesSent(CollectiveKind::AllReduce, local / double(parts),
+                              totalSize(left));
   return out;
 }
 

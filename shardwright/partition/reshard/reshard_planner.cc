@@ -333,6 +333,19 @@ void StepFinder::toSteps() {
 
 } // namespace
 
+static CollectiveKind collectiveOf(ReshardStep::Kind kind) {
+  switch (kind) {
+  case ReshardStep::Gather:
+    return CollectiveKind::AllGather;
+  case ReshardStep::AllToAll:
+    return CollectiveKind::AllToAll;
+  case ReshardStep::Slice:
+  case ReshardStep::Permute:
+    break;
+  }
+  return CollectiveKind::Permute;
+}
+
 /// Adds the bytes and costs of the steps. `orderLink`, if not null, is the link
 /// of each step.
 static void addCosts(ReshardPlan &plan, const TensorSharding &from,
@@ -342,10 +355,12 @@ static void addCosts(ReshardPlan &plan, const TensorSharding &from,
     if (!plan.segments.empty() && i == plan.firstOnSegments)
       before = &plan.start;
     plan.bytes += step.bytes;
-    if (step.kind != ReshardStep::Slice && !step.withNext)
+    if (step.kind != ReshardStep::Slice && !step.withNext) {
+      AxisList axes = axesOf(step, *before);
       plan.cost +=
-          (orderLink ? *orderLink : planner.linkOver(axesOf(step, *before)))
-              .of(step.bytes);
+          (orderLink ? *orderLink : planner.linkOver(axes))
+              .of(collectiveOf(step.kind), step.bytes, totalSize(axes));
+    }
     before = &step.after;
   }
 }

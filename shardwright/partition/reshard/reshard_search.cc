@@ -48,6 +48,30 @@ std::string keyOf(const Placement &p) {
   return key;
 }
 
+CollectiveKind collectiveOf(SearchMove move) {
+  switch (move) {
+  case SearchMove::Gather:
+    return CollectiveKind::AllGather;
+  case SearchMove::AllToAll:
+    return CollectiveKind::AllToAll;
+  case SearchMove::Slice:
+  case SearchMove::Permute:
+    break;
+  }
+  return CollectiveKind::Permute;
+}
+
+/// Members of a group of the gather or all-to-all between two placements.
+int64_t membersBetween(const SearchProblem &problem, const Placement &a,
+                       const Placement &b) {
+  int64_t members = 1;
+  for (auto [was, is] : llvm::zip(a.dims, b.dims))
+    if (was.size() > is.size())
+      members *=
+          problem.product(llvm::ArrayRef<uint8_t>(was).drop_front(is.size()));
+  return members;
+}
+
 /// Link of the exchange between two placements.
 LinkCost linkBetween(const SearchProblem &problem, const Placement &a,
                      const Placement &b) {
@@ -161,7 +185,9 @@ std::optional<SearchResult> Search::run() {
             return;
           double nextCost = cost + tie;
           if (move != SearchMove::Slice)
-            nextCost += linkBetween(problem, place, next).of(bytes);
+            nextCost += linkBetween(problem, place, next)
+                            .of(collectiveOf(move), bytes,
+                                membersBetween(problem, place, next));
           auto [it, isNew] = indexOf.try_emplace(keyOf(next), nodes.size());
           if (isNew)
             nodes.emplace_back();
@@ -200,7 +226,9 @@ SearchResult gatherThenSlice(const SearchProblem &problem) {
   for (LinkCost atom : problem.links)
     link = link.with(atom);
   auto add = [&](SearchMove move, Placement after, double bytes) {
-    result.cost += link.of(bytes);
+    if (move != SearchMove::Slice)
+      result.cost += link.of(collectiveOf(move), bytes,
+                             membersBetween(problem, problem.from, after));
     result.steps.push_back({move, std::move(after), bytes});
   };
   if (any)
