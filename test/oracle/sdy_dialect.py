@@ -15,6 +15,7 @@ import oracle
 import sdy_cases
 
 SEPARATOR = "// -----\n"
+HAS_KINDS = hasattr(oracle.sdy, "ReductionOp")
 
 
 def first_error(text):
@@ -70,6 +71,8 @@ def attribute_program(attribute):
 def same(expected, found):
     if isinstance(expected[0], int) or not isinstance(found, tuple) or isinstance(found[0], int):
         return expected == found
+    if not HAS_KINDS:  # 0.10.2 does not know the property, whose default is a sum
+        found = tuple(re.sub(r"(, )?reduction_op = 0 : i32", "", text) for text in found)
     return all(a.strip() == b.strip() for a, b in zip(expected, found))
 
 
@@ -77,9 +80,6 @@ def show(result):
     if not isinstance(result, tuple):
         return result
     return f"line {result[0]}: {result[1]}" if isinstance(result[0], int) else result[0] + result[1]
-
-
-HAS_KINDS = hasattr(oracle.sdy, "ReductionOp")
 
 
 def is_newer(source, found):
@@ -140,13 +140,15 @@ def bytecode(tally, sources):
     """Passes all programs, as modules of one module, through the other side's bytecode."""
     nested = [s if s.startswith("module") else "module {\n" + s + "}\n" for s in sources]
     program = "module {\n" + "".join(nested) + "}\n"
-    module = oracle.parse(program)
-    expected = oracle.text(module)
+    expected = oracle.text(oracle.parse(program))
+    # Ops that have a kind since 0.11 have one field more in bytecode, without a version that says so.
+    readable = [n for n in nested if HAS_KINDS or not re.search(r"sdy\.(all_reduce|reduce_scatter)", n)]
+    module = oracle.parse("module {\n" + "".join(readable) + "}\n")
     with tempfile.NamedTemporaryFile(suffix=".mlirbc") as file:
         module.operation.write_bytecode(file)
         file.flush()
         done = oracle.process([oracle.OPT, file.name])
-        tally.check("jaxlib writes, we read", done.returncode == 0 and done.stdout.strip() == expected.strip(),
+        tally.check("jaxlib writes, we read", done.returncode == 0 and done.stdout.strip() == oracle.text(module).strip(),
                     done.stderr[-2000:] or "different text")
     done = subprocess.run([oracle.OPT, "--emit-bytecode"], input=program.encode(), capture_output=True)
     if not tally.check("we write", done.returncode == 0, done.stderr.decode()[-2000:]):
