@@ -12,6 +12,7 @@
 #include "shardwright/frontend/api/autodiff.h"
 #include "shardwright/frontend/api/control.h"
 #include "shardwright/frontend/api/custom.h"
+#include "shardwright/frontend/api/explicit_axes.h"
 #include "shardwright/frontend/api/jit.h"
 #include "shardwright/frontend/numpy/numpy.h"
 #include "shardwright/frontend/primitives/lax.h"

@@ -92,8 +92,11 @@ COLLECTIVES = {
 }
 
 LAX = {
+    "reshard": lambda a, k: [jax.reshard(a[0], parse_spec(k["spec"]))],
+    "auto_sin": lambda a, k: [jax.sharding.auto_axes(lambda x: lax.mul(lax.sin(x), np.float32(2)),
+                                                     out_sharding=parse_spec(k["spec"]))(a[0])],
     "reduce_sum": lambda a, k: [lax.reduce_sum_p.bind(a[0], axes=tuple(k["axes"]), out_sharding=None)],
-    "reduce_max": lambda a, k: [lax.reduce_max_p.bind(a[0], axes=tuple(k["axes"]), out_sharding=None)],
+    "reduce_max": lambda a, k: [lax.reduce_max_p.bind(a[0], axes=tuple(k["axes"]))],
     "argmax": lambda a, k: [lax.argmax(a[0], k["axis"], jnp.int32)],
     "cumsum": lambda a, k: [lax.cumsum(a[0], k["axis"])],
     "broadcast_in_dim": lambda a, k: [lax.broadcast_in_dim(a[0], k["shape"], k["dims"])],

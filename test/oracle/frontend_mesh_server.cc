@@ -159,6 +159,10 @@ std::map<std::string, Op> makeOps() {
     return Tensors{lax::name(a[0], a[1])};                                     \
   };
   SW_LAX_BINARY(BINARY)
+  OP("reshard", reshard(a[0], specOf(word(k, "spec"))))
+  OP("auto_sin",
+     autoAxes([](Tensor x) { return lax::mul(lax::sin(x), 2.0f); },
+              {.specs = {specOf(word(k, "spec"))}})(a[0]))
   OP("reduce_sum", lax::reduce_sum(a[0], get(k, "axes")))
   OP("reduce_max", lax::reduce_max(a[0], get(k, "axes")))
   OP("argmax", lax::argmax(a[0], one(k, "axis")))

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/api/autodiff.h"
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 #include "shardwright/frontend/transform/transform.h"
 
 namespace shardwright::frontend::detail {
@@ -152,7 +153,7 @@ Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
             tupleText(cts[i].shape()),
             " must be the same as the shape of corresponding primal input ",
             tupleText(kept.outs[i].shape()), "."))};
-      given.push_back(cts[i]);
+      given.push_back(reshardLike(cts[i], kept.outs[i].aval()));
     }
     Expected<MaybeTensors> result = vjpFlat(kept, given);
     if (!result)

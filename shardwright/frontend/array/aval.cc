@@ -63,6 +63,32 @@ Aval Aval::withType(DType type) const {
   return out;
 }
 
+Aval Aval::withDim(int64_t at, int64_t size) const {
+  Aval out = *this;
+  out.shape.insert(out.shape.begin() + at, size);
+  if (!sharding)
+    return out;
+  std::vector<SpecEntry> entries = sharding->spec.entries();
+  entries.insert(entries.begin() + at, SpecEntry());
+  out.sharding = std::make_shared<const TypeSharding>(TypeSharding{
+      sharding->mesh, *PartitionSpec::get(entries, sharding->spec.unreduced(),
+                                          sharding->spec.reduced())});
+  return out;
+}
+
+Aval Aval::withoutDim(int64_t at) const {
+  Aval out = *this;
+  out.shape.erase(out.shape.begin() + at);
+  if (!sharding)
+    return out;
+  std::vector<SpecEntry> entries = sharding->spec.entries();
+  entries.erase(entries.begin() + at);
+  out.sharding = std::make_shared<const TypeSharding>(TypeSharding{
+      sharding->mesh, *PartitionSpec::get(entries, sharding->spec.unreduced(),
+                                          sharding->spec.reduced())});
+  return out;
+}
+
 bool Aval::sameType(const Aval &other) const {
   if (dtype != other.dtype || shape != other.shape || varying != other.varying)
     return false;

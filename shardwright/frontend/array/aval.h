@@ -41,6 +41,9 @@ struct Aval {
   /// The same type with other dimensions, without a sharding.
   Aval withShape(Shape newShape) const;
   Aval withType(DType type) const;
+  /// With another dimension, which is not sharded.
+  Aval withDim(int64_t at, int64_t size) const;
+  Aval withoutDim(int64_t at) const;
   /// Equal apart from weakness.
   bool sameType(const Aval &other) const;
   friend bool operator==(const Aval &a, const Aval &b) {

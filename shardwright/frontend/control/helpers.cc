@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/control/control.h"
 
+#include <algorithm>
+
 namespace shardwright::frontend {
 
 JaxprPtr reordered(const JaxprPtr &jaxpr, const std::vector<size_t> &ins,
@@ -41,6 +43,34 @@ std::optional<Tensors> strengthenedCarry(const Tensors &init,
   return {};
 }
 
+/// Why the types of a carry differ, and what may help.
+static std::string mismatchText(const Aval &before, const Aval &after,
+                                size_t index) {
+  Aval other = after;
+  other.sharding = before.sharding;
+  if (other.sameType(before))
+    return ".";
+  other.varying = before.varying;
+  if (!other.sameType(before))
+    return ", so the types do not match.";
+  AxisNames missing;
+  for (const std::string &axis : after.varying)
+    if (std::find(before.varying.begin(), before.varying.end(), axis) ==
+        before.varying.end())
+      missing.push_back(axis);
+  std::string text = ", so the manual axis types do not match.";
+  if (missing.empty())
+    return text;
+  return cat(text, "\n\nThis might be fixed by applying `jax.lax.pcast(..., ",
+             missing.size() == 1 ? cat("'", missing[0], "'")
+                                 : namesText(missing),
+             ", to='varying')`, to the initial carry value corresponding to "
+             "the input carry component ",
+             index,
+             ".\nSee https://docs.jax.dev/en/latest/notebooks/"
+             "shard_map.html#scan-vma for more information.");
+}
+
 Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
                   const std::vector<Aval> &after) {
   if (before.size() != after.size())
@@ -57,8 +87,8 @@ Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
                        i, " has type ", before[i].longStr(),
                        " but the corresponding output carry component has "
                        "type ",
-                       after[i].longStr(),
-                       ", so the types do not match.\n\nRevise the function "
+                       after[i].longStr(), mismatchText(before[i], after[i], i),
+                       "\n\nRevise the function "
                        "so that all output types match the corresponding "
                        "input types.");
   return {};

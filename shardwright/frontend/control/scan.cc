@@ -39,9 +39,7 @@ const Primitive &scanPrimitive() {
 }
 
 Aval stacked(const Aval &aval, int64_t length) {
-  Shape shape = aval.shape;
-  shape.insert(shape.begin(), length);
-  return aval.withShape(shape);
+  return aval.withDim(0, length);
 }
 
 Expected<std::vector<Aval>> inferScan(const std::vector<Aval> &in,
@@ -50,7 +48,7 @@ Expected<std::vector<Aval>> inferScan(const std::vector<Aval> &in,
   std::vector<Aval> out = s.jaxpr->outAvals();
   for (size_t i = 0; i < s.carry; ++i)
     if (i + s.consts < in.size())
-      out[i] = in[i + s.consts].withShape(out[i].shape);
+      out[i] = in[i + s.consts];
   for (size_t i = s.carry; i < out.size(); ++i)
     out[i] = stacked(out[i], s.length);
   return out;
@@ -398,9 +396,12 @@ Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
                                 "sizes: ",
                                 length, ", ", x.dim(0), "."))};
     length = x.dim(0);
-    Shape shape = x.shape();
-    shape.erase(shape.begin());
-    types.push_back(x.aval().withShape(shape));
+    const PartitionSpec spec = x.aval().spec();
+    if (!spec[0].empty())
+      return {Tensor(valueError("0th dimension of all xs should be replicated. "
+                                "Got ",
+                                spec.str()))};
+    types.push_back(x.aval().withoutDim(0));
   }
   if (length < 0)
     return {Tensor(valueError("scan got no values to scan over and `length` "

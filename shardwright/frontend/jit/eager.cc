@@ -53,7 +53,9 @@ Expected<JaxprPtr> jaxprOf(const std::string &key, const Primitive &primitive,
 
 Tensors execute(const Primitive &primitive, const Tensors &args,
                 const Params &params) {
-  std::string typeKey = cat(primitive.name, "[", params.key(), "]");
+  std::string typeKey =
+      cat(primitive.name, "[", params.key(), "]",
+          reinterpret_cast<uintptr_t>(contextAbstractMesh().identity()));
   std::string key;
   std::vector<Sharding> ins;
   for (const Tensor &arg : args) {

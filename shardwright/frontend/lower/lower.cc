@@ -228,11 +228,16 @@ Names BodyWriter::equation(const Primitive &primitive, const Names &operands,
   // The shardings in the types of values (Explicit axes).
   for (size_t i = 0; i < outs.size(); ++i) {
     const auto &sharding = results[i].sharding;
-    if (!sharding || sharding->mesh.anyIs(AxisType::Manual))
+    if (!sharding || !sharding->mesh.anyIs(AxisType::Explicit))
       continue;
+    // Propagation decides about Auto axes only.
+    bool isOpen = sharding->mesh.anyIs(AxisType::Auto);
+    AxisNames replicated;
+    if (isOpen)
+      replicated = sharding->mesh.axesOf(AxisType::Explicit);
     std::string text =
         sdySharding(module.meshName(sharding->mesh), sharding->spec,
-                    results[i].rank(), sharding->mesh.anyIs(AxisType::Auto));
+                    results[i].rank(), isOpen, replicated);
     std::string type = mlirType(results[i]);
     outs[i] = context.op("sdy.sharding_constraint", {outs[i]}, {type}, {type},
                          cat("sharding = ", text), {})[0];
@@ -376,11 +381,14 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
 } // namespace
 
 std::string sdySharding(const std::string &meshName, const PartitionSpec &spec,
-                        int64_t rank, bool openDims) {
+                        int64_t rank, bool openDims,
+                        const AxisNames &replicated) {
   std::string out = cat("#sdy.sharding<", meshName, ", [");
+  std::set<std::string> used = spec.unreduced();
   for (int64_t d = 0; d < rank; ++d) {
     const SpecEntry &entry = spec[d];
     out += d ? ", {" : "{";
+    used.insert(entry.axes.begin(), entry.axes.end());
     for (size_t i = 0; i < entry.axes.size(); ++i)
       out += cat(i ? ", " : "", "\"", entry.axes[i], "\"");
     if (entry.unconstrained || openDims)
@@ -388,6 +396,12 @@ std::string sdySharding(const std::string &meshName, const PartitionSpec &spec,
     out += "}";
   }
   out += "]";
+  std::string unused;
+  for (const std::string &axis : replicated)
+    if (!used.count(axis))
+      unused += cat(unused.empty() ? "" : ", ", "\"", axis, "\"");
+  if (!unused.empty())
+    out += cat(", replicated={", unused, "}");
   if (!spec.unreduced().empty()) {
     std::string names;
     for (const std::string &axis : spec.unreduced())

@@ -27,10 +27,12 @@ struct LoweringOptions {
 Expected<std::string> lowerToText(const Jaxpr &jaxpr,
                                   const LoweringOptions &options);
 
-/// `#sdy.sharding<@mesh, [{"x"}, {?}]>`. `openDims`: every dimension may be
+/// `#sdy.sharding<@mesh, [{"x"}, {?}]>`. `replicated`: axes that must not be
+/// used further. `openDims`: every dimension may be
 /// sharded further.
 std::string sdySharding(const std::string &meshName, const PartitionSpec &spec,
-                        int64_t rank, bool openDims = false);
+                        int64_t rank, bool openDims = false,
+                        const AxisNames &replicated = {});
 
 } // namespace shardwright::frontend
 

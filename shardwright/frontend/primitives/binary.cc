@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -279,6 +280,22 @@ const Primitive selectP = [] {
   };
   p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
                   const Params &) -> Expected<std::vector<PartitionSpec>> {
+    std::string list;
+    bool same = true;
+    for (size_t i = 1; i < in.size(); ++i) {
+      same &= in[i].spec() == in[1].spec();
+      list += cat(i > 1 ? ", " : "", shardingText(in[i]));
+    }
+    if (!same)
+      return makeError(ErrorKind::ShardingType,
+                       "select cases must have the same shardings, got [", list,
+                       "].");
+    if (in[0].rank() && !(in[0].spec() == in[1].spec()))
+      return makeError(ErrorKind::ShardingType,
+                       "select `which` must be scalar or have the same "
+                       "sharding as cases, got `which` sharding ",
+                       shardingText(in[0]), " but case sharding ",
+                       shardingText(in[1]), ".");
     return std::vector<PartitionSpec>{in[1].spec()};
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
 
@@ -99,6 +100,8 @@ Expected<std::vector<Aval>> inferDot(const std::vector<Aval> &in,
 Expected<std::vector<PartitionSpec>> dotSpec(const std::vector<Aval> &in,
                                              const std::vector<Aval> &out,
                                              const Params &params) {
+  if (auto given = typeShardingIn(params, "out_sharding"))
+    return std::vector<PartitionSpec>{given->spec};
   DotDims d = dimsOf(params);
   PartitionSpec l = in[0].spec(), r = in[1].spec();
   auto pick = [](const PartitionSpec &s, const Ints &dims) {
@@ -157,6 +160,17 @@ Expected<std::vector<PartitionSpec>> dotSpec(const std::vector<Aval> &in,
   return std::vector<PartitionSpec>{*PartitionSpec::get(entries)};
 }
 
+Params dotParams(const DotDims &dims, std::optional<DType> preferred) {
+  Params params{
+      {"dimension_numbers", std::shared_ptr<const ParamObject>(
+                                std::make_shared<const DotParam>(dims))},
+      {"precision", std::monostate()},
+      {"out_sharding", std::monostate()}};
+  params.set("preferred_element_type",
+             preferred ? Param(*preferred) : Param(std::monostate()));
+  return params;
+}
+
 /// The cotangent of one operand: that of the result contracted with the other
 /// operand, transposed into place.
 Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
@@ -173,8 +187,6 @@ Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
   int64_t start = batch + (ofLhs ? static_cast<int64_t>(xFree.size()) : 0);
   for (size_t i = 0; i < yFree.size(); ++i)
     ctContract.push_back(start + static_cast<int64_t>(i));
-  Tensor out = dot_general(
-      ct, other, {ctContract, yFree, iotaInts(batch), yBatch}, type.dtype);
   // Now: batch, x's free dims, y's contracting dims in y's order.
   Ints order = xBatch;
   order.insert(order.end(), xFree.begin(), xFree.end());
@@ -183,6 +195,18 @@ Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
   for (int64_t y : sorted)
     order.push_back(xContract[std::find(yContract.begin(), yContract.end(), y) -
                               yContract.begin()]);
+  Params params =
+      dotParams({ctContract, yFree, iotaInts(batch), yBatch}, type.dtype);
+  if (type.sharding) {
+    std::vector<SpecEntry> entries;
+    for (int64_t d : order)
+      entries.push_back(type.sharding->spec[d]);
+    params.set(
+        "out_sharding",
+        typeShardingParam(std::make_shared<const TypeSharding>(TypeSharding{
+            type.sharding->mesh, *PartitionSpec::get(std::move(entries))})));
+  }
+  Tensor out = bind1(*findPrimitive("dot_general"), {ct, other}, params);
   Ints permutation(order.size());
   for (size_t i = 0; i < order.size(); ++i)
     permutation[order[i]] = static_cast<int64_t>(i);
@@ -286,14 +310,7 @@ const Registered dotR(dotP);
 namespace lax {
 Tensor dot_general(const Tensor &x, const Tensor &y, const DotDims &dims,
                    std::optional<DType> preferred) {
-  Params params{
-      {"dimension_numbers", std::shared_ptr<const ParamObject>(
-                                std::make_shared<const DotParam>(dims))},
-      {"precision", std::monostate()},
-      {"out_sharding", std::monostate()}};
-  params.set("preferred_element_type",
-             preferred ? Param(*preferred) : Param(std::monostate()));
-  return bind1(dotP, {x, y}, params);
+  return bind1(dotP, {x, y}, dotParams(dims, preferred));
 }
 } // namespace lax
 } // namespace shardwright::frontend

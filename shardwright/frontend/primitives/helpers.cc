@@ -215,6 +215,9 @@ broadcastSpecs(const std::string &name, const std::vector<Aval> &args) {
         for (const Aval &b : args)
           list += cat(list.empty() ? "" : ", ", b.str());
         Aval result = args[0].withShape(*shape);
+        if (const Primitive *primitive = findPrimitive(name))
+          if (auto types = primitive->infer(args, {}); types.ok())
+            result = (*types)[0];
         for (const Aval &b : args)
           if (b.sharding)
             result.sharding = std::make_shared<const TypeSharding>(

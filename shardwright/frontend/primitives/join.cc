@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
 
@@ -54,7 +55,7 @@ const Primitive concatenateP = [] {
         return makeError(ErrorKind::ShardingType,
                          "All operands should have the same sharding. Got "
                          "shardings ",
-                         in[0].spec().str(), ", ", a.spec().str());
+                         shardingText(in[0]), ", ", shardingText(a));
     return std::vector<PartitionSpec>{in[0].spec()};
   };
   p.lower = [](LoweringContext &c) {
@@ -96,6 +97,10 @@ const Registered concatenateR(concatenateP);
 const Primitive padP = [] {
   Primitive p;
   p.name = "pad";
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                  const Params &) {
+    return resizedSpec("padding", in[0], out[0]);
+  };
   p.infer = [](const std::vector<Aval> &in,
                const Params &params) -> Expected<std::vector<Aval>> {
     const IntsList &config = params.lists("padding_config");
@@ -223,18 +228,7 @@ const Primitive sliceP = [] {
   p.infer = inferSlice;
   p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
                   const Params &) -> Expected<std::vector<PartitionSpec>> {
-    for (int64_t d = 0; d < in[0].rank(); ++d)
-      for (const std::string &axis : in[0].spec()[d].axes) {
-        int64_t n = in[0].sharding->mesh.sizeOf(axis);
-        if (out[0].shape[d] != in[0].shape[d] && out[0].shape[d] % n)
-          return makeError(ErrorKind::ShardingType,
-                           "slicing on sharded dims where out dim (",
-                           out[0].shape[d], ") is not divisible by mesh axes (",
-                           n, ") with spec (", axis,
-                           ") is not implemented. Got input type=", in[0].str(),
-                           " and output shape=", tupleText(out[0].shape));
-      }
-    return std::vector<PartitionSpec>{in[0].spec()};
+    return resizedSpec("slicing", in[0], out[0]);
   };
   p.lower = [](LoweringContext &c) {
     Ints strides = c.params().ints("strides");
@@ -307,6 +301,10 @@ Tensor stackedStarts(const Tensors &starts, const Ints &dims, int64_t size,
 const Primitive dynamicSliceP = [] {
   Primitive p;
   p.name = "dynamic_slice";
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                  const Params &) {
+    return resizedSpec("dynamic_slice", in[0], out[0]);
+  };
   p.infer = [](const std::vector<Aval> &in,
                const Params &params) -> Expected<std::vector<Aval>> {
     const Ints &sizes = params.ints("slice_sizes");
@@ -373,6 +371,16 @@ const Registered dynamicSliceR(dynamicSliceP);
 const Primitive dynamicUpdateP = [] {
   Primitive p;
   p.name = "dynamic_update_slice";
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    if (!(in[0].spec() == in[1].spec()))
+      return makeError(ErrorKind::ShardingType,
+                       "dynamic_update_slice operand sharding must be equal to "
+                       "update sharding, got operand sharding ",
+                       typeWithAxes(in[0]), " and update sharding ",
+                       typeWithAxes(in[1]), ".");
+    return std::vector<PartitionSpec>{in[0].spec()};
+  };
   p.infer = [](const std::vector<Aval> &in,
                const Params &) -> Expected<std::vector<Aval>> {
     if (in[0].dtype != in[1].dtype)

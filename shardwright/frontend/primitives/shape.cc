@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
 
@@ -67,10 +68,14 @@ const Primitive broadcastP = [] {
                          "strictly increasing; got broadcast_dimensions ",
                          tupleText(dims));
     }
-    return std::vector<Aval>{Aval{in[0].dtype, shape, in[0].weak}};
+    Aval result{in[0].dtype, shape, in[0].weak};
+    result.sharding = typeShardingIn(params, "sharding");
+    return std::vector<Aval>{result};
   };
   p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
                   const Params &params) -> Specs {
+    if (out[0].sharding)
+      return std::vector<PartitionSpec>{out[0].sharding->spec};
     std::vector<SpecEntry> entries(out[0].rank());
     const Ints &dims = params.ints("broadcast_dimensions");
     for (size_t i = 0; i < dims.size(); ++i)
@@ -380,18 +385,28 @@ Tensor broadcast_in_dim(const Tensor &x, const Shape &shape, const Ints &dims) {
                 {"broadcast_dimensions", dims},
                 {"sharding", std::monostate()}});
 }
+/// A value in every element, with the sharding of a type.
+static Tensor fullOf(const Aval &type, double value) {
+  Tensor scalar = scalarOf(value, canonicalType(type.dtype));
+  if (type.rank() == 0)
+    return reshardLike(scalar, type);
+  return bind1(broadcastP, {scalar},
+               {{"shape", Ints(type.shape)},
+                {"broadcast_dimensions", Ints()},
+                {"sharding", typeShardingParam(type.sharding)}});
+}
 Tensor full(const Shape &shape, double value, DType type) {
   return broadcast_in_dim(scalarOf(value, canonicalType(type)), shape, {});
 }
 Tensor full_like(const Tensor &x, double value) {
   if (!x.ok())
     return x;
-  return full(x.shape(), value, x.dtype());
+  return fullOf(x.aval(), value);
 }
 Tensor zeros(const Aval &type) {
   if (type.dtype == DType::Float0)
     return arrayOfHost(type, allocateHost(1));
-  Tensor zero = full(type.shape, 0, type.dtype);
+  Tensor zero = fullOf(type, 0);
   if (type.varying.empty())
     return zero;
   return bind1(*findPrimitive("pvary"), {zero}, {{"axes", type.varying}});

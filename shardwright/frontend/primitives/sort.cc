@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -122,7 +123,7 @@ const Primitive sortP = [] {
         return makeError(ErrorKind::ShardingType,
                          "Arguments to sort must be unsharded over the sorting "
                          "dimension. Got arg sharding=",
-                         a.spec().str(), " and sorting dimension=",
+                         shardingText(a), " and sorting dimension=",
                          params.integer("dimension"));
       out.push_back(a.spec());
     }

@@ -167,8 +167,15 @@ static Status inferShardings(const Primitive &primitive,
           " and another mesh: ", arg.sharding->mesh.str());
     mesh = arg.sharding->mesh;
   }
+  const AbstractMesh &context = contextAbstractMesh();
   if (mesh.empty())
-    mesh = contextAbstractMesh();
+    mesh = context;
+  if (!context.empty() && !(mesh == context))
+    for (const Aval &arg : args)
+      if (arg.sharding)
+        return valueError("For primitive ", primitive.name, ", context mesh ",
+                          context.str(), " should match the aval mesh ",
+                          mesh.str(), " for shape ", arg.longStr(), ".");
   if (!mesh.anyIs(AxisType::Explicit))
     return {};
   std::vector<PartitionSpec> specs;

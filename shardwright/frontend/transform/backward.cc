@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 #include "shardwright/frontend/transform/transform.h"
 
 namespace shardwright::frontend {
@@ -76,7 +77,14 @@ private:
                             eqn.primitive->name, "' not implemented");
     MaybeTensors result = eqn.primitive->transpose(out, ins, types, eqn.params);
     for (size_t i = 0; i < result.size() && i < eqn.ins.size(); ++i) {
-      if (result[i] && !result[i]->ok())
+      if (!result[i])
+        continue;
+      if (!result[i]->ok())
+        return result[i]->error();
+      // A cotangent has the sharding of the operand's type.
+      if (types[i].sharding)
+        result[i] = reshardLike(*result[i], types[i]);
+      if (!result[i]->ok())
         return result[i]->error();
       add(eqn.ins[i], result[i]);
     }

@@ -54,14 +54,7 @@ public:
   Tensor wrap(const Tensor &x, int64_t dim) {
     if (dim < 0 || !x.ok())
       return x;
-    Aval aval = x.aval();
-    aval.shape.erase(aval.shape.begin() + dim);
-    if (aval.sharding) {
-      std::vector<SpecEntry> entries = aval.sharding->spec.entries();
-      entries.erase(entries.begin() + dim);
-      aval.sharding = std::make_shared<const TypeSharding>(
-          TypeSharding{aval.sharding->mesh, *PartitionSpec::get(entries)});
-    }
+    Aval aval = x.aval().withoutDim(dim);
     return Tensor(std::static_pointer_cast<const Value>(
         std::make_shared<const BatchTracer>(std::move(aval), x, dim,
                                             shared_from_this())));
@@ -136,9 +129,7 @@ Expected<BatchedJaxpr> batchJaxpr(const JaxprPtr &jaxpr, const BatchAxis &axis,
   std::vector<Aval> types = jaxpr->inAvals();
   for (size_t i = 0; i < types.size(); ++i)
     if (batched[i]) {
-      Shape shape = types[i].shape;
-      shape.insert(shape.begin(), axis.size);
-      types[i] = types[i].withShape(shape);
+      types[i] = types[i].withDim(0, axis.size);
     }
   Expected<JaxprPtr> traced = traceToJaxpr(
       [&](const Tensors &args) -> Tensors {

@@ -1,0 +1,182 @@
+//===- reshard.cc - changes of the sharding in a type ---------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/reshard.h"
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+#include <algorithm>
+
+namespace shardwright::frontend {
+namespace {
+
+struct TypeShardingParam final : ParamObject {
+  explicit TypeShardingParam(std::shared_ptr<const TypeSharding> s)
+      : sharding(std::move(s)) {}
+  std::string str() const override {
+    return sharding ? cat(sharding->mesh.str(), sharding->spec.str()) : "None";
+  }
+  std::shared_ptr<const TypeSharding> sharding;
+};
+
+Aval resharded(Aval aval, std::shared_ptr<const TypeSharding> sharding) {
+  aval.sharding = std::move(sharding);
+  return aval;
+}
+
+/// `f32[8@x,4]` has no axis `x` on dimension 0 that does not divide 8.
+Status checkSizes(const Aval &aval, const TypeSharding &sharding) {
+  for (int64_t d = 0; d < aval.rank(); ++d) {
+    int64_t ways = 1;
+    for (const std::string &axis : sharding.spec[d].axes)
+      ways *= sharding.mesh.sizeOf(axis);
+    if (aval.shape[d] % ways)
+      return valueError(
+          "Sharding spec ", namesText(sharding.spec[d].axes),
+          " implies that array axis ", d, " is partitioned ", ways,
+          " times, but does not evenly divide the dimension size ",
+          aval.shape[d], ". Got shape: ", tupleText(aval.shape),
+          " and sharding NamedSharding(mesh=", sharding.mesh.str(),
+          ", spec=", sharding.spec.str(), ")");
+  }
+  return {};
+}
+
+const Primitive reshardP = [] {
+  Primitive p;
+  p.name = "reshard";
+  p.hidden = {"dst_sharding"};
+  p.ownManualAxes = true;
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    auto to = typeShardingIn(params, "dst_sharding");
+    if (to)
+      SW_TRY(checkSizes(in[0], *to));
+    return std::vector<Aval>{resharded(in[0], to)};
+  };
+  // The sharding of the result's type becomes a constraint.
+  p.lower = [](LoweringContext &c) { return c.operands(); };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    const Primitive &self = *findPrimitive("reshard");
+    return oneResult(bind1(self, in, params), bind1(self, {*t[0]}, params));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &types, const Params &) {
+    return MaybeTensors{reshardLike(*ct[0], types[0])};
+  };
+  p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    auto to = typeShardingIn(params, "dst_sharding");
+    if (!to)
+      return {{reshardTo(in[0], nullptr)}, dims};
+    std::vector<SpecEntry> entries = to->spec.entries();
+    // The mapped dimension keeps its axes.
+    entries.insert(entries.begin() + dims[0], in[0].aval().spec()[dims[0]]);
+    Expected<PartitionSpec> spec = PartitionSpec::get(entries);
+    if (!spec)
+      return {{Tensor(spec.error())}, {}};
+    Expected<Sharding> valid = Sharding::named(to->mesh, *spec);
+    if (!valid)
+      return {{Tensor(valid.error())}, {}};
+    return {{reshardTo(in[0], std::make_shared<const TypeSharding>(
+                                  TypeSharding{to->mesh, *spec}))},
+            dims};
+  };
+  return p;
+}();
+const Registered reshardR(reshardP);
+
+} // namespace
+
+Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding) {
+  if (!sharding)
+    return std::monostate();
+  return std::shared_ptr<const ParamObject>(
+      std::make_shared<const TypeShardingParam>(std::move(sharding)));
+}
+std::shared_ptr<const TypeSharding> typeShardingIn(const Params &params,
+                                                   const char *name) {
+  const auto *param = params.object<TypeShardingParam>(name);
+  return param ? param->sharding : nullptr;
+}
+
+std::string shardingText(const Aval &aval) {
+  const AbstractMesh &mesh =
+      aval.sharding ? aval.sharding->mesh : contextAbstractMesh();
+  return cat("NamedSharding(mesh=", mesh.str(), ", spec=", aval.spec().str(),
+             ")");
+}
+
+std::string typeWithAxes(const Aval &aval) {
+  const AbstractMesh &mesh =
+      aval.sharding ? aval.sharding->mesh : contextAbstractMesh();
+  std::vector<AxisType> seen;
+  std::string list;
+  for (AxisType type : mesh.types()) {
+    if (std::find(seen.begin(), seen.end(), type) != seen.end())
+      continue;
+    seen.push_back(type);
+    list += cat(list.empty() ? "" : ", ", str(type), ": ",
+                namesText(mesh.axesOf(type)));
+  }
+  return cat(aval.longStr(), "({", list, "})");
+}
+
+Tensor reshardTo(const Tensor &x,
+                 std::shared_ptr<const TypeSharding> sharding) {
+  return bind1(reshardP, {x},
+               {{"dst_sharding", typeShardingParam(std::move(sharding))}});
+}
+
+Tensor reshardLike(const Tensor &x, const Aval &type) {
+  if (!x.ok() || resharded(x.aval(), type.sharding).sameType(x.aval()))
+    return x;
+  return reshardTo(x, type.sharding);
+}
+
+Expected<std::vector<PartitionSpec>>
+resizedSpec(const char *what, const Aval &in, const Aval &out) {
+  const PartitionSpec spec = in.spec();
+  for (int64_t d = 0; d < in.rank(); ++d) {
+    int64_t ways = 1;
+    std::string names;
+    for (const std::string &axis : spec[d].axes) {
+      ways *= in.sharding->mesh.sizeOf(axis);
+      names = axis;
+    }
+    if (spec[d].axes.size() > 1)
+      names = namesText(spec[d].axes);
+    if (out.shape[d] != in.shape[d] && out.shape[d] % ways)
+      return makeError(ErrorKind::ShardingType, what,
+                       " on sharded dims where out dim (", out.shape[d],
+                       ") is not divisible by mesh axes (", ways,
+                       ") with spec (", names,
+                       ") is not implemented. Got input type=", in.str(),
+                       " and output shape=", tupleText(out.shape));
+  }
+  return std::vector<PartitionSpec>{spec};
+}
+
+std::shared_ptr<const TypeSharding> typeShardingOf(const AbstractMesh &mesh,
+                                                   const PartitionSpec &spec,
+                                                   int64_t rank) {
+  if (!mesh.anyIs(AxisType::Explicit))
+    return nullptr;
+  std::vector<SpecEntry> entries = spec.normalized(rank).entries();
+  for (SpecEntry &entry : entries) {
+    AxisNames kept;
+    for (const std::string &axis : entry.axes)
+      if (mesh.typeOf(axis) == AxisType::Explicit)
+        kept.push_back(axis);
+    entry = SpecEntry(kept);
+  }
+  return std::make_shared<const TypeSharding>(TypeSharding{
+      mesh, *PartitionSpec::get(std::move(entries), spec.unreduced(),
+                                spec.reduced())});
+}
+
+} // namespace shardwright::frontend
