@@ -1,4 +1,4 @@
-//===- collective_cost_test.cc - rounds of collectives and of plans -------===//
+//===- collective_cost_test.cc - bytes and rounds of collectives ----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/cost/collective_cost.h"
-#include "shardwright/partition/reshard/reshard_planner.h"
 
 #include <gtest/gtest.h>
+
+#include <utility>
 
 namespace shardwright {
 namespace {
@@ -37,23 +38,6 @@ TEST(CollectiveCost, AllToAllTakesFewRoundsOrFewBytes) {
   // Directly: 7 rounds and 700 bytes; in 3 rounds: 1200 bytes.
   EXPECT_EQ((LinkCost{10, 1}).of(kind, sent, 8), 770);
   EXPECT_EQ((LinkCost{1000, 1}).of(kind, sent, 8), 4200);
-}
-
-TEST(CollectiveCost, PlansCountTheRoundsOfTheirSteps) {
-  CostModel costs;
-  costs.alpha = 1000;
-  Mesh mesh({{"x", 8}});
-  ReshardPlanner planner(mesh, costs);
-  TensorSharding rows = TensorSharding::closed(2),
-                 none = TensorSharding::closed(2), columns = none;
-  rows.dims[0].axes = {mesh.fullAxis(0)};
-  columns.dims[1].axes = {mesh.fullAxis(0)};
-  LinkCost link{1000, 1};
-  const ReshardPlan &gather = planner.plan(rows, none, {64, 64}, 4);
-  EXPECT_DOUBLE_EQ(gather.cost,
-                   link.of(CollectiveKind::AllGather, gather.bytes, 8));
-  const ReshardPlan &swap = planner.plan(rows, columns, {64, 64}, 4);
-  EXPECT_DOUBLE_EQ(swap.cost, link.of(CollectiveKind::AllToAll, swap.bytes, 8));
 }
 
 } // namespace
