@@ -29,6 +29,9 @@
 
 using namespace shardwright::frontend;
 
+/// The text of a mistake (frontend_mistakes.cc).
+std::string mistake(const std::string &name);
+
 namespace {
 
 using Args = Tensors;
@@ -160,9 +163,8 @@ std::map<std::string, Op> makeOps() {
   };
   SW_LAX_BINARY(BINARY)
   OP("reshard", reshard(a[0], specOf(word(k, "spec"))))
-  OP("auto_sin",
-     autoAxes([](Tensor x) { return lax::mul(lax::sin(x), 2.0f); },
-              {.specs = {specOf(word(k, "spec"))}})(a[0]))
+  OP("auto_sin", autoAxes([](Tensor x) { return lax::mul(lax::sin(x), 2.0f); },
+                          {.specs = {specOf(word(k, "spec"))}})(a[0]))
   OP("reduce_sum", lax::reduce_sum(a[0], get(k, "axes")))
   OP("reduce_max", lax::reduce_max(a[0], get(k, "axes")))
   OP("argmax", lax::argmax(a[0], one(k, "axis")))
@@ -459,6 +461,9 @@ int main() {
         size_t equals = first.find('=');
         program.options[first.substr(0, equals)] = first.substr(equals + 1);
       }
+    } else if (command == "mistake") {
+      std::getline(in >> std::ws, first);
+      std::cout << quoted(mistake(first)) << std::endl;
     } else if (command == "shard_map" || command == "types") {
       std::cout << run(program, command) << std::endl;
       program = Program();
