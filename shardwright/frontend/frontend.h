@@ -16,6 +16,7 @@
 #include "shardwright/frontend/api/jit.h"
 #include "shardwright/frontend/numpy/numpy.h"
 #include "shardwright/frontend/primitives/lax.h"
+#include "shardwright/frontend/primitives/linalg.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
 // IWYU pragma: end_exports
 

@@ -257,6 +257,33 @@ TEST(Frontend, RulesOfDifferentiationAreChecked) {
   EXPECT_EQ(values(*grad(repeat)(x, Tensor(3))), (Floats{3, 3}));
 }
 
+TEST(Frontend, MatricesAndConvolutionsCheckTheirArguments) {
+  Tensor wide = zeros({2, 3}), square = zeros({3, 3});
+  EXPECT_EQ(lax::linalg::cholesky(wide).error().kind, ErrorKind::Value);
+  EXPECT_EQ(lax::linalg::eigh(wide)[0].error().kind, ErrorKind::Value);
+  EXPECT_EQ(lax::linalg::lu(zeros({3}))[0].error().kind, ErrorKind::Type);
+  EXPECT_EQ(lax::linalg::qr(arange(9))[0].error().kind, ErrorKind::Type);
+  EXPECT_FALSE(lax::linalg::triangular_solve(square, wide, {true}).ok());
+  EXPECT_FALSE(lax::top_k(wide, 4)[0].ok());
+  EXPECT_FALSE(lax::top_k(wide, 1, 2)[0].ok());
+  EXPECT_FALSE(lax::reduce_window_sum(wide, {{2}}).ok());
+  EXPECT_FALSE(lax::reduce_window_max(wide, {{2, 0}}).ok());
+  EXPECT_FALSE(lax::fft(wide, FftType::FFT, {3}).ok());
+  EXPECT_FALSE(lax::fft(wide, FftType::RFFT, {4}).ok());
+  EXPECT_FALSE(lax::conv_general_dilated(wide, wide).ok());
+  Tensor image = zeros({1, 2, 4, 4});
+  EXPECT_EQ(lax::conv_general_dilated(image, zeros({3, 1, 2, 2})).error().kind,
+            ErrorKind::Value);
+  EXPECT_FALSE(
+      lax::conv_general_dilated(image, image, {.strides = {0, 1}}).ok());
+  EXPECT_FALSE(
+      lax::conv_general_dilated(image, image, {.layout = {"NXYZ"}}).ok());
+  EXPECT_EQ(samePadding({5, 4}, {3, 3}, {1, 2}),
+            (std::vector<Ints>{{1, 1}, {0, 1}}));
+  // A matrix that is not positive definite gives NaN.
+  EXPECT_TRUE(std::isnan(values(lax::linalg::cholesky(square - 1.0))[0]));
+}
+
 TEST(Frontend, JitOverMeshes) {
   Sharding rows = *NamedSharding(mesh42(), P("x"));
   Tensor a = devicePut(ones({8, 4}), rows);

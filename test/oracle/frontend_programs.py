@@ -84,7 +84,7 @@ class Program:
         same = [i for i in self.floats() if self.types[i].shape == shape]
         kind = rng.choice(["smooth"] * 4 + ["binary"] * 4 + """step compare scalar reduce cumulative arg shape
             slice pad concat dot dynamic update select clamp sort jit power round tie rows
-            custom transform loop""".split())
+            custom transform loop window conv fft matrix top_k scatter sort_pair""".split())
         if kind == "smooth":
             return self.emit(rng.choice(SMOOTH), [x])
         if kind == "binary":
@@ -149,6 +149,44 @@ class Program:
             return self.emit("sort", [x], dim=(axis,))
         if kind == "jit":
             return self.emit("jit_sin_mul", [x, rng.choice(same)])
+        if kind == "window":
+            dims = tuple(rng.randint(1, min(2, n)) for n in shape)
+            padding = tuple(rng.randrange(d) for d in dims for _ in range(2))
+            keys = {"dims": dims, "strides": tuple(rng.randint(1, 2) for _ in shape), "padding": padding}
+            name = rng.choice(["sum", "max", "min"])
+            if name == "sum":
+                keys |= {"base": tuple(rng.randint(1, 2) for _ in shape),
+                         "dilation": tuple(rng.randint(1, 2) for _ in shape)}
+            return self.emit(f"reduce_window_{name}", [x], **keys)
+        if kind == "conv":
+            return self.convolution(x, rng.choice(same), int(np.prod(shape)))
+        if kind == "fft":
+            y, n = rng.choice(same), rng.randint(1, min(rank, 2))
+            name = rng.choice(["fft", "rfft", "irfft"])
+            if name == "irfft":
+                last = 2 * (shape[-1] - 1) + rng.randint(0, 1) if shape[-1] > 1 else 1
+                return self.emit(name, [x, y], lengths=shape[rank - n:-1] + (last,))
+            if name == "rfft":
+                return self.emit(name, [x], lengths=shape[rank - n:])
+            return self.emit(name, [x, y], type=(rng.randint(0, 1),), lengths=shape[rank - n:])
+        if kind == "matrix":
+            # Of an argument: what is computed may have equal eigenvalues.
+            shape = self.types[0].shape
+            if len(shape) < 2 or min(shape[-2:]) < 2:
+                return self.emit("neg", [x])
+            name = rng.choice("cholesky triangular_solve qr lu eigh svd svd_values".split())
+            if name == "triangular_solve":
+                return self.emit(name, [0, len(self.ins) - 1],
+                                 **{k: (rng.randint(0, 1),) for k in ("left", "lower", "transpose", "unit")})
+            keys = {"qr": ("tall", "full"), "lu": ("tall",), "svd": ("full",)}.get(name, ())
+            return self.emit(name, [0], **{k: (rng.randint(0, 1),) for k in keys})
+        if kind == "top_k":
+            return self.emit("top_k", [x], k=(rng.randint(1, shape[axis]),), axis=(axis,))
+        if kind == "scatter" and rank == 2:
+            self.emit("argmax", [x], axis=(1,))
+            return self.emit("scatter_rows", [x, len(self.types) - 1, rng.choice(same)], kind=(rng.randint(0, 1),))
+        if kind == "sort_pair":
+            return self.emit("sort_pair", [x, rng.choice(same)], dim=(axis,), keys=(rng.randint(1, 2),))
         if kind == "custom":
             return self.emit(rng.choice(["custom_jvp", "custom_vjp"]), [x, rng.choice(same)])
         if kind == "transform":
@@ -173,6 +211,27 @@ class Program:
             self.emit("argmax", [x], axis=(1,))
             return self.emit("rows", [x, len(self.types) - 1], mode=(rng.randint(0, 1),))
         return self.emit("neg", [x])
+
+    def convolution(self, x, y, size):
+        """A convolution of two arrays of `size` elements, brought into shapes that fit."""
+        rng = self.rng
+        layouts = {
+            3: [("conv1", (1, 1, 3), (1, 1, 3), 1, 1)],
+            5: [("conv1", (1, 1, 5), (1, 1, 5), 1, 1)],
+            6: [("conv1", (1, 2, 3), (1, 2, 3), 1, 1), ("conv1", (1, 2, 3), (2, 1, 3), 2, 1)],
+            16: [("conv1", (1, 4, 4), (4, 1, 4), 4, 1), ("conv1", (4, 1, 4), (4, 1, 4), 1, 2),
+                 ("conv1", (2, 2, 4), (2, 2, 4), 1, 1), ("conv2", (1, 4, 4, 1), (2, 2, 1, 4), 1, 1)],
+            24: [("conv1", (2, 3, 4), (2, 3, 4), 1, 1), ("conv2", (1, 2, 3, 4), (1, 2, 4, 3), 1, 1),
+                 ("conv2", (1, 2, 3, 4), (2, 3, 2, 2), 2, 1), ("conv2", (2, 3, 4, 1), (2, 2, 1, 6), 1, 2)],
+        }
+        if size not in layouts:
+            return self.emit("neg", [x])
+        name, lhs, rhs, features, batches = rng.choice(layouts[size])
+        spatial = int(name[-1])
+        padding = tuple(rng.randint(1, 2) for _ in range(2 * spatial))
+        return self.emit(name, [x, y], lhs=lhs, rhs=rhs, features=(features,), batches=(batches,), padding=padding,
+                         **{k: tuple(rng.randint(1, 2) for _ in range(spatial))
+                            for k in ("strides", "base", "dilation")})
 
     def evaluate(self, *ins):
         values = list(ins)
@@ -200,7 +259,7 @@ class Program:
             """Arrays, or the text of the error of a function without such a derivative."""
             try:
                 return floats(compute())
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, NotImplementedError) as error:
                 return f"{type(error).__name__}: {error}"
 
         return {

@@ -60,6 +60,7 @@ const Ops &ops() {
   static const Ops *table = [] {
     auto *made = new Ops;
     addPrimitives(*made);
+    addArrayAlgebra(*made);
     addFunctions(*made);
     return made;
   }();

@@ -31,6 +31,19 @@ Tensors checkpoint(const FlatFunction &body, const Tensors &args) {
 
 Tensors whileCounted(const Tensor &from, const Tensor &to,
                      const FlatFunction &body, const Tensors &init) {
+  for (const Tensor &bound : {from, to})
+    if (!bound.ok())
+      return {bound};
+  // Bounds with values are as good as numbers of C++.
+  if (!from.isTraced() && !to.isTraced() && from.dtype() == DType::I32 &&
+      to.dtype() == DType::I32 && !from.rank() && !to.rank()) {
+    auto first = from.toVector<int32_t>(), last = to.toVector<int32_t>();
+    if (!first)
+      return {Tensor(first.error())};
+    if (!last)
+      return {Tensor(last.error())};
+    return counted((*first)[0], (*last)[0], body, init);
+  }
   Tensors carry{from, to};
   carry.insert(carry.end(), init.begin(), init.end());
   Tensors outs = whileFlat(

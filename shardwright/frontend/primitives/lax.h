@@ -26,6 +26,35 @@ struct DotDims {
   Ints lhsContracting, rhsContracting, lhsBatch, rhsBatch;
 };
 
+/// A window that moves over an array. One entry for each dimension; empty
+/// strides and dilations: 1; empty padding: none.
+struct Window {
+  Ints dims, strides;
+  std::vector<Ints> padding; ///< (low, high)
+  Ints baseDilation, windowDilation;
+};
+
+/// The padding with which windows at these strides cover each element: JAX's
+/// "SAME".
+std::vector<Ints> samePadding(const Shape &shape, const Ints &window,
+                              const Ints &strides);
+
+/// Dimensions of a convolution, by letters: `N` batch, `C` feature, `O` and `I`
+/// output and input features of the kernel; others are spatial.
+struct ConvLayout {
+  std::string lhs = "NCHW", rhs = "OIHW", out = "NCHW";
+};
+/// Per spatial dimension; empty: strides and dilations of 1, no padding.
+struct ConvOptions {
+  Ints strides;
+  std::vector<Ints> padding; ///< (low, high)
+  Ints lhsDilation, rhsDilation;
+  ConvLayout layout;
+  int64_t featureGroups = 1, batchGroups = 1;
+};
+
+enum class FftType { FFT, IFFT, RFFT, IRFFT };
+
 /// Functions that apply one primitive each. They neither promote types nor
 /// broadcast, except for scalars and dimensions of size 1. JAX: jax.lax.
 namespace lax {
@@ -120,6 +149,21 @@ Tensor cummin(const Tensor &x, int64_t axis, bool reverse = false);
 Tensor cumlogsumexp(const Tensor &x, int64_t axis, bool reverse = false);
 Tensors sort(const Tensors &xs, int64_t dimension, int64_t numKeys = 1,
              bool isStable = true);
+
+/// The `k` greatest elements along an axis, in descending order, and their
+/// positions.
+Tensors top_k(const Tensor &x, int64_t k, int64_t axis = -1);
+
+Tensor reduce_window_sum(const Tensor &x, const Window &window);
+Tensor reduce_window_max(const Tensor &x, const Window &window);
+Tensor reduce_window_min(const Tensor &x, const Window &window);
+/// Adds each element of `source` to the greatest element of its window.
+Tensor select_and_scatter_add(const Tensor &source, const Tensor &x,
+                              const Window &window);
+Tensor conv_general_dilated(const Tensor &lhs, const Tensor &rhs,
+                            const ConvOptions &options = {});
+/// Over the last dimensions, of these lengths (IRFFT: of the result).
+Tensor fft(const Tensor &x, FftType type, const Ints &lengths);
 
 Tensor dot_general(const Tensor &x, const Tensor &y, const DotDims &dims,
                    std::optional<DType> preferred = {});

@@ -158,9 +158,73 @@ const Primitive sortP = [] {
 }();
 const Registered sortR(sortP);
 
+/// Moves a dimension to the end, and back.
+Tensor toEnd(const Tensor &x, int64_t dim) {
+  return moveBatch(x, dim, x.rank() - 1);
+}
+
+const Primitive topKP = [] {
+  Primitive p;
+  p.name = "top_k";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    int64_t k = params.integer("k"), axis = params.integer("axis");
+    if (k < 0)
+      return valueError("k argument to top_k must be nonnegative, got ", k);
+    if (!in[0].rank())
+      return typeError("top_k operand must have >= 1 dimension, got ()");
+    if (axis < 0 || axis >= in[0].rank())
+      return valueError("axis ", axis, " is out of bounds for array of shape ",
+                        tupleText(in[0].shape));
+    SW_TRY(checkAccepts("top_k", Accepts::Number, in[0].dtype));
+    if (isComplex(in[0].dtype))
+      return valueError("top_k is not compatible with complex inputs.");
+    Shape shape = in[0].shape;
+    if (shape[axis] < k)
+      return valueError("k argument to top_k must be no larger than size along "
+                        "axis; got k=",
+                        k, " with shape=", tupleText(shape),
+                        " and axis=", axis);
+    shape.at(axis) = k;
+    return std::vector<Aval>{Aval{in[0].dtype, shape}, Aval{DType::I32, shape}};
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    int64_t axis = params.integer("axis");
+    Tensors outs = top_k(in[0], params.integer("k"), axis);
+    if (errorIn(outs))
+      return JvpResult{outs, {}};
+    return JvpResult{outs, {takeAlong(*t[0], outs[1], axis), MaybeTensor()}};
+  };
+  p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    int64_t axis = params.integer("axis");
+    return {top_k(in[0], params.integer("k"), axis + (axis >= dims[0])),
+            {dims[0], dims[0]}};
+  };
+  p.lower = [](LoweringContext &c) {
+    int64_t k = c.params().integer("k"), axis = c.params().integer("axis");
+    int64_t rank = c.operandTypes()[0].rank();
+    if (axis == rank - 1)
+      return c.op("chlo.top_k", c.operands(), mlirTypes(c.operandTypes()),
+                  mlirTypes(c.resultTypes()), cat("k = ", k, " : i64"));
+    return c.inlineFunction([=](const Tensors &in) {
+      Tensors outs = top_k(toEnd(in[0], axis), k);
+      for (Tensor &out : outs)
+        out = moveBatch(out, rank - 1, axis);
+      return outs;
+    });
+  };
+  return p;
+}();
+const Registered topKR(topKP);
+
 } // namespace
 
 namespace lax {
+Tensors top_k(const Tensor &x, int64_t k, int64_t axis) {
+  return bindMany(topKP, 2, {x},
+                  {{"k", k}, {"axis", axis < 0 ? axis + x.rank() : axis}});
+}
 Tensors sort(const Tensors &xs, int64_t dimension, int64_t numKeys,
              bool isStable) {
   return bindMany(sortP, xs.size(), xs,

@@ -48,7 +48,85 @@ def recurrence(p, q):
     return lax.mul(p[0], q[0]), lax.add(lax.mul(q[0], p[1]), q[1])
 
 
-FUNCTIONS = {
+def windows(name, start):
+    def apply(a, k):
+        rank = a[0].ndim
+        ones = (1,) * rank
+        padding = tuple(zip(*[iter(k["padding"])] * 2))
+        return [lax.reduce_window(a[0], start, getattr(lax, name), k["dims"], k["strides"], padding,
+                                  k.get("base", ones), k.get("dilation", ones))]
+    return apply
+
+
+def convolve(layout):
+    def apply(a, k):
+        return [lax.conv_general_dilated(
+            lax.reshape(a[0], k["lhs"]), lax.reshape(a[1], k["rhs"]), k["strides"],
+            tuple(zip(*[iter(k["padding"])] * 2)), k["base"], k["dilation"], layout, k["features"][0], k["batches"][0])]
+    return apply
+
+
+def real_of(z):
+    return lax.add(lax.real(z), lax.mul(lax.imag(z), lax.full_like(lax.real(z), 0.5)))
+
+
+def transposed(x):
+    return jnp.swapaxes(x, -1, -2)
+
+
+def definite(x):
+    square = lax.dot_general(x, transposed(x), (((x.ndim - 1,), (x.ndim - 2,)), (tuple(range(x.ndim - 2)),) * 2))
+    return lax.add(square, jnp.broadcast_to(jnp.eye(square.shape[-1]), square.shape))
+
+
+def solve(a, k):
+    left = bool(k["left"][0])
+    return [lax.linalg.triangular_solve(
+        definite(a[0]), a[1] if left else transposed(a[1]), left_side=left, lower=bool(k["lower"][0]),
+        transpose_a=bool(k["transpose"][0]), unit_diagonal=bool(k["unit"][0]))]
+
+
+def tall(a, k):
+    return transposed(a[0]) if k["tall"][0] else a[0]
+
+
+def svd(a, k):
+    u, s, v = lax.linalg.svd(a[0], full_matrices=bool(k["full"][0]))
+    return [lax.abs(u), s, lax.abs(v)]
+
+
+def eigh(a, k):
+    v, w = lax.linalg.eigh(definite(a[0]))
+    return [lax.abs(v), w]
+
+
+def scatter_rows(a, k):
+    dims = lax.ScatterDimensionNumbers((1,), (0,), (0,))
+    scatter = [lax.scatter, lax.scatter_add, lax.scatter_mul, lax.scatter_min, lax.scatter_max][k["kind"][0]]
+    return [scatter(a[0], lax.expand_dims(a[1], (1,)), a[2], dims, mode=lax.GatherScatterMode.FILL_OR_DROP)]
+
+
+ALGEBRA = {
+    "cholesky": lambda a, k: [lax.linalg.cholesky(definite(a[0]))],
+    "triangular_solve": solve,
+    "qr": lambda a, k: [lax.abs(x) for x in lax.linalg.qr(tall(a, k), full_matrices=bool(k["full"][0]))],
+    "lu": lambda a, k: list(lax.linalg.lu(tall(a, k))),
+    "eigh": eigh,
+    "svd": svd,
+    "svd_values": lambda a, k: [lax.linalg.svd(a[0], compute_uv=False)],
+    "fft": lambda a, k: [real_of(lax.fft(lax.complex(*a), lax.FftType(k["type"][0]), k["lengths"]))],
+    "rfft": lambda a, k: [real_of(lax.fft(a[0], lax.FftType.RFFT, k["lengths"]))],
+    "irfft": lambda a, k: [lax.fft(lax.complex(*a), lax.FftType.IRFFT, k["lengths"])],
+    "scatter_rows": scatter_rows,
+}
+FUNCTIONS = ALGEBRA | {
+    "top_k": lambda a, k: list(lax.top_k(a[0], k["k"][0], axis=k["axis"][0])),
+    "reduce_window_sum": windows("add", 0.0),
+    "reduce_window_max": windows("max", -jnp.inf),
+    "reduce_window_min": windows("min", jnp.inf),
+    "conv1": convolve(("NCW", "OIW", "NCW")),
+    "conv2": convolve(("NHWC", "HWIO", "NHWC")),
+    "sort_pair": lambda a, k: list(lax.sort(tuple(a), dimension=k["dim"][0], num_keys=k["keys"][0])),
     "custom_jvp": lambda a, k: [own_jvp(*a)],
     "custom_vjp": lambda a, k: [own_vjp(*a)],
     "grad": lambda a, k: [jax.grad(lambda x: total(lax.mul(x, lax.tanh(x))))(a[0])],
@@ -71,7 +149,8 @@ FUNCTIONS = {
     "assoc_recurrence": lambda a, k: list(lax.associative_scan(recurrence, (a[0], a[1]))),
 }
 # Operations whose jaxpr may differ from JAX's: they are made of other primitives.
-OTHER_JAXPR = set(FUNCTIONS) - {"custom_jvp", "custom_vjp"}
+OTHER_JAXPR = set(FUNCTIONS) - {"custom_jvp", "custom_vjp", "top_k", "reduce_window_sum", "reduce_window_max",
+                                "reduce_window_min", "conv1", "conv2", "sort_pair"}
 
 
 def function(name):

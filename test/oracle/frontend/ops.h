@@ -35,6 +35,8 @@ inline int64_t one(const Keys &keys, const char *name) {
 
 /// Each primitive.
 void addPrimitives(Ops &ops);
+/// Windows, convolutions, Fourier transforms, factorizations.
+void addArrayAlgebra(Ops &ops);
 /// Transformations, loops, and functions with derivatives of their own.
 void addFunctions(Ops &ops);
 

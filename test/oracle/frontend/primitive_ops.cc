@@ -73,6 +73,9 @@ void addPrimitives(Ops &ops) {
                       {get(k, "lc"), get(k, "rc"), get(k, "lb"), get(k, "rb")}))
   OP("iota", lax::iota(DType::F32, get(k, "shape"), one(k, "dim")))
   OP("reduce_precision", lax::reduce_precision(a[0], 5, 10))
+  ops["sort_pair"] = [](const Args &a, const Keys &k) {
+    return lax::sort(a, one(k, "dim"), one(k, "keys"));
+  };
   ops["sort"] = [](const Args &a, const Keys &k) {
     return lax::sort(a, one(k, "dim"));
   };

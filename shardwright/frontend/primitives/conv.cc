@@ -1,0 +1,362 @@
+//===- conv.cc - convolution
+//-----------------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+#include <algorithm>
+
+namespace shardwright::frontend {
+namespace {
+
+using namespace lax;
+
+/// Positions of dimensions: batch and feature (of the kernel: output and input
+/// features), then the spatial ones.
+struct ConvDims {
+  Ints lhs, rhs, out;
+};
+struct ConvParam : ParamObject {
+  explicit ConvParam(ConvDims d) : dims(std::move(d)) {}
+  std::string str() const override {
+    return cat("ConvDimensionNumbers(lhs_spec=", tupleText(dims.lhs),
+               ", rhs_spec=", tupleText(dims.rhs),
+               ", out_spec=", tupleText(dims.out), ")");
+  }
+  const ConvDims dims;
+};
+Param dimsParam(const ConvDims &dims) {
+  return std::shared_ptr<const ParamObject>(
+      std::make_shared<const ConvParam>(dims));
+}
+const ConvDims &dimsOf(const Params &params) {
+  return params.object<ConvParam>("dimension_numbers")->dims;
+}
+
+int64_t dilated(int64_t size, int64_t by) {
+  return size ? (size - 1) * by + 1 : 0;
+}
+
+/// The numbers of a convolution, as parameters have them.
+struct Conv {
+  explicit Conv(const Params &p)
+      : dims(dimsOf(p)), strides(p.ints("window_strides")),
+        lhsDilation(p.ints("lhs_dilation")),
+        rhsDilation(p.ints("rhs_dilation")), padding(p.lists("padding")),
+        features(p.integer("feature_group_count")),
+        batches(p.integer("batch_group_count")) {}
+  Tensor apply(const Tensor &lhs, const Tensor &rhs) const;
+  size_t spatial() const { return strides.size(); }
+  ConvDims dims;
+  Ints strides, lhsDilation, rhsDilation;
+  IntsList padding;
+  int64_t features, batches;
+};
+
+Tensor Conv::apply(const Tensor &lhs, const Tensor &rhs) const {
+  return bind1(*findPrimitive("conv_general_dilated"), {lhs, rhs},
+               {{"window_strides", strides},
+                {"padding", padding},
+                {"lhs_dilation", lhsDilation},
+                {"rhs_dilation", rhsDilation},
+                {"dimension_numbers", dimsParam(dims)},
+                {"feature_group_count", features},
+                {"batch_group_count", batches},
+                {"precision", std::monostate()},
+                {"preferred_element_type", std::monostate()},
+                {"out_sharding", std::monostate()}});
+}
+
+Status checkConv(const Conv &c, const Aval &lhs, const Aval &rhs) {
+  size_t n = c.dims.lhs.size();
+  if (lhs.dtype != rhs.dtype)
+    return typeError("lax.conv_general_dilated requires arguments to have the "
+                     "same dtypes, got ",
+                     name(lhs.dtype), ", ", name(rhs.dtype), ".");
+  if (n < 2 || c.dims.rhs.size() != n || c.dims.out.size() != n ||
+      lhs.rank() != static_cast<int64_t>(n) ||
+      rhs.rank() != static_cast<int64_t>(n))
+    return typeError("convolution dimension_numbers must be of the ranks of "
+                     "the arguments, got lhs.shape ",
+                     tupleText(lhs.shape), ", rhs.shape ", tupleText(rhs.shape),
+                     " and ", ConvParam(c.dims).str());
+  for (const Ints *list : {&c.dims.lhs, &c.dims.rhs, &c.dims.out}) {
+    Ints sorted = *list;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted != iotaInts(static_cast<int64_t>(n)))
+      return typeError("convolution dimension_numbers must name each dimension "
+                       "once, got ",
+                       ConvParam(c.dims).str());
+  }
+  for (const Ints *list : {&c.strides, &c.lhsDilation, &c.rhsDilation}) {
+    if (list->size() != n - 2)
+      return typeError("convolution window_strides and dilations must have an "
+                       "entry for each of ",
+                       n - 2, " spatial dimensions, got ", tupleText(*list));
+    for (int64_t v : *list)
+      if (v < 1)
+        return typeError("convolution window_strides and dilations must be "
+                         "positive, got ",
+                         tupleText(*list));
+  }
+  if (c.padding.size() != n - 2)
+    return typeError("convolution padding must have a pair for each of ", n - 2,
+                     " spatial dimensions, got ", c.padding.size());
+  if (c.features < 1 || c.batches < 1 || (c.features > 1 && c.batches > 1))
+    return valueError("At most one of batch_group_count and "
+                      "feature_group_count may be > 1, got "
+                      "batch_group_count=",
+                      c.batches, " and feature_group_count=", c.features);
+  int64_t in = lhs.shape[c.dims.lhs[1]], own = rhs.shape[c.dims.rhs[1]],
+          out = rhs.shape[c.dims.rhs[0]];
+  if (in != own * c.features)
+    return valueError("conv_general_dilated lhs feature dimension size divided "
+                      "by feature_group_count must equal the rhs input feature "
+                      "dimension size, but ",
+                      in, " // ", c.features, " != ", own, ".");
+  if (out % c.features || out % c.batches)
+    return valueError("conv_general_dilated rhs output feature dimension size "
+                      "must be a multiple of the group counts, but ",
+                      out, " is not a multiple of ", c.features * c.batches,
+                      ".");
+  if (lhs.shape[c.dims.lhs[0]] % c.batches)
+    return valueError("conv_general_dilated lhs batch dimension size must be a "
+                      "multiple of batch_group_count, but ",
+                      lhs.shape[c.dims.lhs[0]], " is not a multiple of ",
+                      c.batches, ".");
+  return {};
+}
+
+Expected<std::vector<Aval>> inferConv(const std::vector<Aval> &in,
+                                      const Params &params) {
+  Conv c(params);
+  SW_TRY(checkAccepts("conv_general_dilated", Accepts::Number, in[0].dtype));
+  SW_TRY(checkConv(c, in[0], in[1]));
+  Shape shape(Ints(c.dims.out.size(), 0));
+  shape.at(c.dims.out[0]) = in[0].shape[c.dims.lhs[0]] / c.batches;
+  shape.at(c.dims.out[1]) = in[1].shape[c.dims.rhs[0]];
+  for (size_t s = 0; s < c.spatial(); ++s) {
+    int64_t padded = dilated(in[0].shape[c.dims.lhs[s + 2]], c.lhsDilation[s]) +
+                     c.padding[s][0] + c.padding[s][1];
+    int64_t window = dilated(in[1].shape[c.dims.rhs[s + 2]], c.rhsDilation[s]);
+    shape.at(c.dims.out[s + 2]) =
+        padded < window ? 0 : (padded - window) / c.strides[s] + 1;
+  }
+  return std::vector<Aval>{Aval{in[0].dtype, shape}};
+}
+
+/// Splits dimension `d` into `count` parts: a new dimension at `d`.
+Tensor splitDim(const Tensor &x, int64_t d, int64_t count) {
+  Shape shape = x.shape();
+  shape.at(d) /= count;
+  shape.insert(shape.begin() + d, count);
+  return reshape(x, shape);
+}
+/// Merges dimension `from` into `to` (a position without it), as the major
+/// part.
+Tensor mergeDim(const Tensor &x, int64_t from, int64_t to) {
+  Tensor moved = moveBatch(x, from, to);
+  Shape shape = moved.shape();
+  int64_t size = shape[to];
+  shape.erase(shape.begin() + to);
+  shape.at(to) *= size;
+  return reshape(moved, shape);
+}
+
+Ints swapped(Ints spec) {
+  std::swap(spec[0], spec[1]);
+  return spec;
+}
+
+/// A convolution of the cotangent with the reversed kernel.
+Tensor transposeLhs(const Tensor &ct, const Tensor &rhs, const Aval &lhs,
+                    const Conv &c) {
+  Conv back = c;
+  back.dims = {c.dims.out, swapped(c.dims.rhs), c.dims.lhs};
+  back.strides = c.lhsDilation;
+  back.lhsDilation = c.strides;
+  Tensor kernel = rhs;
+  if (int64_t groups = std::max(c.features, c.batches); groups > 1) {
+    kernel = splitDim(kernel, c.dims.rhs[0], groups);
+    int64_t in = c.dims.rhs[1];
+    // The new dimension is at dims.rhs[0]; the input features follow it.
+    kernel = mergeDim(kernel, c.dims.rhs[0], in);
+    back.features = groups;
+  }
+  back.batches = 1;
+  Ints spatial(c.dims.rhs.begin() + 2, c.dims.rhs.end());
+  for (size_t s = 0; s < c.spatial(); ++s) {
+    int64_t window = dilated(rhs.dim(c.dims.rhs[s + 2]), c.rhsDilation[s]);
+    int64_t size = dilated(lhs.shape[c.dims.lhs[s + 2]], c.lhsDilation[s]);
+    int64_t out = dilated(ct.dim(c.dims.out[s + 2]), c.strides[s]);
+    int64_t before = window - c.padding[s][0] - 1;
+    back.padding[s] = {before, size + window - 1 - out - before};
+  }
+  Tensor result = back.apply(ct, rev(kernel, spatial));
+  if (c.batches > 1)
+    result = mergeDim(splitDim(result, c.dims.lhs[1], c.batches), c.dims.lhs[1],
+                      c.dims.lhs[0]);
+  return result;
+}
+
+/// A convolution of the input with the cotangent.
+Tensor transposeRhs(const Tensor &ct, const Tensor &lhs, const Aval &rhs,
+                    const Conv &c) {
+  Conv back = c;
+  back.dims = {swapped(c.dims.lhs), swapped(c.dims.out), swapped(c.dims.rhs)};
+  back.strides = c.rhsDilation;
+  back.rhsDilation = c.strides;
+  back.features = c.batches;
+  back.batches = c.features;
+  for (size_t s = 0; s < c.spatial(); ++s) {
+    int64_t window = dilated(rhs.shape[c.dims.rhs[s + 2]], c.rhsDilation[s]);
+    int64_t size = dilated(lhs.dim(c.dims.lhs[s + 2]), c.lhsDilation[s]);
+    int64_t out = dilated(ct.dim(c.dims.out[s + 2]), c.strides[s]);
+    int64_t lo = c.padding[s][0];
+    back.padding[s] = {lo, out - size + window - lo - 1};
+  }
+  return back.apply(lhs, ct);
+}
+
+BatchResult batchConv(const BatchAxis &axis, const Tensors &in,
+                      const Ints &dims, const Params &params) {
+  Conv c(params);
+  Tensor lhs = in[0], rhs = in[1];
+  bool left = dims[0] >= 0, right = dims[1] >= 0;
+  // With groups, both operands are batched.
+  if (c.features > 1 || c.batches > 1)
+    left = right = true;
+  if (left)
+    lhs = batchToFront(lhs, dims[0], axis.size);
+  if (right)
+    rhs = batchToFront(rhs, dims[1], axis.size);
+  if (!right) {
+    Tensor out = c.apply(mergeDim(lhs, 0, c.dims.lhs[0]), rhs);
+    return {{splitDim(out, c.dims.out[0], axis.size)}, {c.dims.out[0]}};
+  }
+  rhs = mergeDim(rhs, 0, c.dims.rhs[0]);
+  if (left) {
+    bool byBatch = c.batches > 1;
+    lhs = mergeDim(lhs, 0, c.dims.lhs[byBatch ? 0 : 1]);
+    (byBatch ? c.batches : c.features) *= axis.size;
+  }
+  Tensor out = c.apply(lhs, rhs);
+  return {{splitDim(out, c.dims.out[1], axis.size)}, {c.dims.out[1]}};
+}
+
+/// `[b, 0, 1, f]`: the meaning of each dimension.
+std::string layoutText(const Ints &spec, const char *first,
+                       const char *second) {
+  std::vector<std::string> names(spec.size());
+  names[spec[0]] = first;
+  names[spec[1]] = second;
+  for (size_t s = 2; s < spec.size(); ++s)
+    names[spec[s]] = cat(s - 2);
+  std::string out;
+  for (const std::string &n : names)
+    out += cat(out.empty() ? "[" : ", ", n);
+  return out + "]";
+}
+
+std::vector<std::string> lowerConv(LoweringContext &ctx) {
+  Conv c(ctx.params());
+  std::string padding;
+  for (const Ints &p : c.padding)
+    padding += cat(padding.empty() ? "[" : ", ", "[", p[0], ", ", p[1], "]");
+  padding = c.padding.empty() ? "dense<> : tensor<0x2xi64>"
+                              : cat("dense<", padding, "]> : tensor<",
+                                    c.padding.size(), "x2xi64>");
+  return ctx.op(
+      "stablehlo.convolution", ctx.operands(), mlirTypes(ctx.operandTypes()),
+      mlirTypes(ctx.resultTypes()),
+      cat(arrayAttr("window_strides", c.strides), ", padding = ", padding, ", ",
+          arrayAttr("lhs_dilation", c.lhsDilation), ", ",
+          arrayAttr("rhs_dilation", c.rhsDilation),
+          ", dimension_numbers = #stablehlo.conv<",
+          layoutText(c.dims.lhs, "b", "f"), "x",
+          layoutText(c.dims.rhs, "o", "i"), "->",
+          layoutText(c.dims.out, "b", "f"), ">, feature_group_count = ",
+          c.features, " : i64, batch_group_count = ", c.batches,
+          " : i64, precision_config = [#stablehlo<precision DEFAULT>, "
+          "#stablehlo<precision DEFAULT>]"));
+}
+
+const Primitive convP = [] {
+  Primitive p;
+  p.name = "conv_general_dilated";
+  p.infer = inferConv;
+  p.lower = lowerConv;
+  p.batch = batchConv;
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    Conv c(params);
+    return oneResult(
+        c.apply(in[0], in[1]),
+        addTangents(t[0] ? MaybeTensor(c.apply(*t[0], in[1])) : MaybeTensor(),
+                    t[1] ? MaybeTensor(c.apply(in[0], *t[1])) : MaybeTensor()));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &types, const Params &params) {
+    Conv c(params);
+    MaybeTensors out(2);
+    if (!in[0])
+      out[0] = transposeLhs(*ct[0], *in[1], types[0], c);
+    else
+      out[1] = transposeRhs(*ct[0], *in[0], types[1], c);
+    return out;
+  };
+  return p;
+}();
+const Registered convR(convP);
+
+/// Positions of the letters `first` and `second`, then of the spatial letters
+/// in the order of `spatial`. Empty if a letter is missing.
+Ints specOf(const std::string &layout, char first, char second,
+            const std::string &spatial) {
+  Ints out;
+  for (char letter : cat(first, second, spatial)) {
+    size_t at = layout.find(letter);
+    if (at == std::string::npos)
+      return {};
+    out.push_back(static_cast<int64_t>(at));
+  }
+  return out;
+}
+
+} // namespace
+
+namespace lax {
+Tensor conv_general_dilated(const Tensor &lhs, const Tensor &rhs,
+                            const ConvOptions &options) {
+  std::string spatial;
+  for (char letter : options.layout.rhs)
+    if (letter != 'O' && letter != 'I')
+      spatial += letter;
+  ConvDims dims{specOf(options.layout.lhs, 'N', 'C', spatial),
+                specOf(options.layout.rhs, 'O', 'I', spatial),
+                specOf(options.layout.out, 'N', 'C', spatial)};
+  if (dims.lhs.empty() || dims.rhs.empty() || dims.out.empty())
+    return valueError("convolution layouts must have the letters N and C (lhs, "
+                      "out), O and I (rhs), and the same spatial letters; got ",
+                      options.layout.lhs, ", ", options.layout.rhs, ", ",
+                      options.layout.out);
+  auto n = spatial.size();
+  auto ones = [&](const Ints &v) { return v.empty() ? Ints(n, 1) : v; };
+  return bind1(convP, {lhs, rhs},
+               {{"window_strides", ones(options.strides)},
+                {"padding", options.padding.empty() ? IntsList(n, Ints{0, 0})
+                                                    : options.padding},
+                {"lhs_dilation", ones(options.lhsDilation)},
+                {"rhs_dilation", ones(options.rhsDilation)},
+                {"dimension_numbers", dimsParam(dims)},
+                {"feature_group_count", options.featureGroups},
+                {"batch_group_count", options.batchGroups},
+                {"precision", std::monostate()},
+                {"preferred_element_type", std::monostate()},
+                {"out_sharding", std::monostate()}});
+}
+} // namespace lax
+} // namespace shardwright::frontend

@@ -1,0 +1,128 @@
+//===- fft.cc - Fourier transforms
+//-----------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+namespace shardwright::frontend {
+namespace {
+
+using namespace lax;
+
+FftType typeOf(const Params &params) {
+  return static_cast<FftType>(params.integer("fft_type"));
+}
+const char *nameOf(FftType type) {
+  const char *names[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+  return names[static_cast<int>(type)];
+}
+
+Expected<std::vector<Aval>> inferFft(const std::vector<Aval> &in,
+                                     const Params &params) {
+  const Ints &lengths = params.ints("fft_lengths");
+  FftType type = typeOf(params);
+  auto n = static_cast<int64_t>(lengths.size());
+  const Aval &x = in[0];
+  if (n < 1 || n > 3 || n > x.rank())
+    return valueError("fft requires 1 to 3 lengths, at most the rank of its "
+                      "input, got ",
+                      tupleText(lengths), " for shape ", tupleText(x.shape));
+  bool wantsReal = type == FftType::RFFT;
+  if (wantsReal ? x.dtype != DType::F32 && x.dtype != DType::F64
+                : !isComplex(x.dtype))
+    return typeError(nameOf(type), " input must be ",
+                     wantsReal ? "float32 or float64" : "complex", ", got ",
+                     name(x.dtype));
+  Shape shape = x.shape, wanted = x.shape;
+  for (int64_t i = 0; i < n; ++i)
+    wanted.at(x.rank() - n + i) = lengths[i];
+  if (type == FftType::IRFFT)
+    wanted.at(x.rank() - 1) = lengths.back() / 2 + 1;
+  if (wanted != x.shape)
+    return valueError(nameOf(type), " input shape ", tupleText(x.shape),
+                      " must have the minor dimensions ", tupleText(wanted),
+                      " for lengths ", tupleText(lengths));
+  if (type == FftType::RFFT)
+    shape.at(x.rank() - 1) = lengths.back() / 2 + 1;
+  if (type == FftType::IRFFT)
+    shape.at(x.rank() - 1) = lengths.back();
+  DType out = wantsReal                ? complexType(x.dtype)
+              : type == FftType::IRFFT ? realType(x.dtype)
+                                       : x.dtype;
+  return std::vector<Aval>{Aval{out, shape}};
+}
+
+/// 1 for the frequencies of a real transform that have no mirror image, else 2.
+Tensor mirrorWeights(int64_t frequencies, int64_t length, DType type) {
+  std::vector<float> weights(frequencies, 2);
+  weights[0] = 1;
+  if (length % 2 == 0 && frequencies > 1)
+    weights.back() = 1;
+  return convert_element_type(arrayOf(weights), type);
+}
+
+Tensor transposeFft(const Tensor &ct, const Params &params) {
+  const Ints &lengths = params.ints("fft_lengths");
+  FftType type = typeOf(params);
+  if (type == FftType::FFT || type == FftType::IFFT)
+    return fft(ct, type, lengths);
+  double total = 1;
+  for (int64_t n : lengths)
+    total *= static_cast<double>(n);
+  int64_t frequencies = lengths.back() / 2 + 1;
+  auto weights = [&](const Tensor &like) {
+    return broadcast_in_dim(
+        mirrorWeights(frequencies, lengths.back(), like.dtype()), like.shape(),
+        {like.rank() - 1});
+  };
+  if (type == FftType::RFFT) {
+    Tensor out = fft(div(conj(ct), weights(ct)), FftType::IRFFT, lengths);
+    return mul(out, scalarOf(total, out.dtype()));
+  }
+  Tensor out = fft(ct, FftType::RFFT, lengths);
+  return conj(mul(mul(out, weights(out)), scalarOf(1 / total, out.dtype())));
+}
+
+const Primitive fftP = [] {
+  Primitive p;
+  p.name = "fft";
+  p.infer = inferFft;
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    const Primitive &self = *findPrimitive("fft");
+    return oneResult(bind1(self, in, params), bind1(self, {*t[0]}, params));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &, const Params &params) {
+    return MaybeTensors{transposeFft(*ct[0], params)};
+  };
+  p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    return {frontend::bind(*findPrimitive("fft"),
+                           {moveBatch(in[0], dims[0], 0)}, params),
+            {0}};
+  };
+  p.lower = [](LoweringContext &c) {
+    return c.op("stablehlo.fft", c.operands(), mlirTypes(c.operandTypes()),
+                mlirTypes(c.resultTypes()),
+                cat("fft_type = #stablehlo<fft_type ",
+                    nameOf(typeOf(c.params())), ">, ",
+                    arrayAttr("fft_length", c.params().ints("fft_lengths"))));
+  };
+  return p;
+}();
+const Registered fftR(fftP);
+
+} // namespace
+
+namespace lax {
+Tensor fft(const Tensor &x, FftType type, const Ints &lengths) {
+  return bind1(
+      fftP, {x},
+      {{"fft_lengths", lengths}, {"fft_type", static_cast<int64_t>(type)}});
+}
+} // namespace lax
+} // namespace shardwright::frontend

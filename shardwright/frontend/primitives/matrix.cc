@@ -1,0 +1,178 @@
+//===- matrix.cc - matrices in rules of derivatives
+//------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/matrix.h"
+
+namespace shardwright::frontend {
+
+using namespace lax;
+
+Tensor matrixProduct(const Tensor &a, const Tensor &b) {
+  Ints batch = iotaInts(a.rank() - 2);
+  return dot_general(a, b, {{a.rank() - 1}, {b.rank() - 2}, batch, batch});
+}
+
+Tensor transposeMatrix(const Tensor &x) {
+  if (!x.ok())
+    return x;
+  Ints permutation = iotaInts(x.rank());
+  std::swap(permutation[x.rank() - 1], permutation[x.rank() - 2]);
+  return lax::transpose(x, permutation);
+}
+
+Tensor adjoint(const Tensor &x) {
+  Tensor t = transposeMatrix(x);
+  return t.ok() && isComplex(t.dtype()) ? conj(t) : t;
+}
+
+/// True on and below diagonal `k` of the last two dimensions.
+static Tensor lowerMask(const Tensor &x, int64_t k) {
+  Shape matrix{x.dim(x.rank() - 2), x.dim(x.rank() - 1)};
+  Tensor rows = add(iota(DType::I32, matrix, 0), scalarOf(k, DType::I32));
+  Tensor mask = ge(rows, iota(DType::I32, matrix, 1));
+  return broadcast_in_dim(mask, x.shape(), {x.rank() - 2, x.rank() - 1});
+}
+
+Tensor lowerPart(const Tensor &x, int64_t k) {
+  return x.ok() ? select(lowerMask(x, k), x, full_like(x, 0)) : x;
+}
+Tensor upperPart(const Tensor &x, int64_t k) {
+  return x.ok() ? select(lowerMask(x, k - 1), full_like(x, 0), x) : x;
+}
+
+Tensor identityLike(const Tensor &x) {
+  if (!x.ok())
+    return x;
+  Shape matrix{x.dim(x.rank() - 2), x.dim(x.rank() - 1)};
+  Tensor eye = convert_element_type(
+      eq(iota(DType::I32, matrix, 0), iota(DType::I32, matrix, 1)), x.dtype());
+  return broadcast_in_dim(eye, x.shape(), {x.rank() - 2, x.rank() - 1});
+}
+
+Tensor diagonalOf(const Tensor &x) {
+  return reduce_sum(mul(x, identityLike(x)), {x.rank() - 1});
+}
+
+Tensor asRow(const Tensor &x, const Shape &shape) {
+  if (!x.ok())
+    return x;
+  Ints dims = iotaInts(x.rank());
+  dims.back() = shape.rank() - 1;
+  return broadcast_in_dim(x, shape, dims);
+}
+Tensor asColumn(const Tensor &x, const Shape &shape) {
+  return x.ok() ? broadcast_in_dim(x, shape, iotaInts(x.rank())) : x;
+}
+
+Tensor diagonalMatrix(const Tensor &x) {
+  if (!x.ok())
+    return x;
+  Shape shape = x.shape();
+  shape.push_back(shape[-1]);
+  Tensor wide = asRow(x, shape);
+  return mul(wide, identityLike(wide));
+}
+
+/// Dimensions from the one that changes fastest: matrices by columns.
+static std::string layoutOf(int64_t rank, int64_t item) {
+  if (!rank)
+    return "dense<> : tensor<0xindex>";
+  Ints order;
+  for (int64_t d = rank - 1; d >= 0; --d)
+    order.push_back(d);
+  if (item == 2)
+    std::swap(order[0], order[1]);
+  return cat("dense<[", commaText(order), "]> : tensor<", rank, "xindex>");
+}
+
+static std::string layoutsOf(const std::vector<Aval> &types,
+                             const Ints &ranks) {
+  std::string out;
+  for (size_t i = 0; i < types.size(); ++i)
+    out += cat(i ? ", " : "", layoutOf(types[i].rank(), ranks[i]));
+  return "[" + out + "]";
+}
+
+std::vector<std::string>
+callLapack(LoweringContext &c, const std::string &real,
+           const std::string &complex, const std::vector<std::string> &args,
+           const std::vector<Aval> &types, const std::vector<Aval> &results,
+           const Ints &argRanks, const Ints &resultRanks,
+           const std::string &config,
+           const std::vector<std::pair<int, int>> &aliases) {
+  DType type = types[0].dtype;
+  const char *letter = type == DType::F32   ? "s"
+                       : type == DType::F64 ? "d"
+                       : type == DType::C64 ? "c"
+                                            : "z";
+  std::string aliasText;
+  for (auto [result, operand] : aliases)
+    aliasText +=
+        cat(aliasText.empty() ? "" : ", ",
+            "#stablehlo.output_operand_alias<output_tuple_indices = [",
+            results.size() > 1 ? cat(result) : "",
+            "], operand_index = ", operand, ", operand_tuple_indices = []>");
+  return c.op("stablehlo.custom_call", args, mlirTypes(types),
+              mlirTypes(results),
+              cat("call_target_name = \"lapack_", letter,
+                  isComplex(type) ? complex : real,
+                  "_ffi\", backend_config = \"\", mhlo.backend_config = {",
+                  config, "}, mhlo.frontend_attributes = {num_batch_dims = \"",
+                  types[0].rank() - argRanks[0],
+                  "\"}, operand_layouts = ", layoutsOf(types, argRanks),
+                  ", output_operand_aliases = [", aliasText,
+                  "], result_layouts = ", layoutsOf(results, resultRanks)));
+}
+
+std::string checkedByInfo(LoweringContext &c, const std::string &value,
+                          const Aval &type, const std::string &info,
+                          int64_t batchRank, bool orPositive) {
+  Aval batch{DType::I32,
+             Shape(Ints(type.shape.begin(), type.shape.begin() + batchRank))};
+  Aval flag = batch.withType(DType::Bool);
+  std::string ok =
+      c.op("stablehlo.compare", {info, c.constant(batch, 0)},
+           {mlirType(batch), mlirType(batch)}, {mlirType(flag)},
+           cat("comparison_direction = #stablehlo<comparison_direction ",
+               orPositive ? "GE" : "EQ",
+               ">, compare_type = #stablehlo<comparison_type SIGNED>"))[0];
+  Aval mask = type.withType(DType::Bool);
+  if (type.rank() > batchRank)
+    ok = c.op("stablehlo.broadcast_in_dim", {ok}, {mlirType(flag)},
+              {mlirType(mask)},
+              arrayAttr("broadcast_dimensions", iotaInts(batchRank)))[0];
+  return c.op("stablehlo.select", {ok, value, c.constant(type, NAN)},
+              {mlirType(mask), mlirType(type), mlirType(type)},
+              {mlirType(type)})[0];
+}
+
+Status checkMatrix(const std::string &name, const Aval &x, bool square) {
+  if (x.dtype != DType::F32 && x.dtype != DType::F64 && !isComplex(x.dtype))
+    return typeError(name, " does not accept dtype ", frontend::name(x.dtype),
+                     ". Accepted dtypes are float32, float64, complex64 and "
+                     "complex128.");
+  if (x.rank() < 2)
+    return typeError(name, " requires arrays of rank at least 2, got shape ",
+                     tupleText(x.shape), ".");
+  if (square && x.shape[x.rank() - 1] != x.shape[x.rank() - 2])
+    return valueError("Argument to ", name,
+                      " must have shape [..., n, n], got shape ",
+                      tupleText(x.shape), ".");
+  return {};
+}
+
+BatchResult batchMatrix(const Primitive &primitive, const BatchAxis &axis,
+                        const Tensors &in, const Ints &dims,
+                        const Params &params, size_t results) {
+  Tensors moved;
+  for (size_t i = 0; i < in.size(); ++i)
+    moved.push_back(batchToFront(in[i], dims[i], axis.size));
+  return {bindMany(primitive, results, moved, params), {0}};
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,395 @@
+//===- window.cc - reductions over windows
+//---------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+namespace shardwright::frontend {
+namespace {
+
+using namespace lax;
+
+const IntsList &paddingOf(const Params &params) {
+  return params.lists("padding");
+}
+Ints onesIfEmpty(const Ints &values, int64_t n) {
+  return values.empty() ? Ints(n, 1) : values;
+}
+
+Params windowParams(const Window &w, int64_t rank, bool dilated) {
+  Params out{
+      {"window_dimensions", w.dims},
+      {"window_strides", onesIfEmpty(w.strides, rank)},
+      {"padding", w.padding.empty() ? IntsList(rank, Ints{0, 0}) : w.padding}};
+  if (dilated) {
+    out.set("base_dilation", onesIfEmpty(w.baseDilation, rank));
+    out.set("window_dilation", onesIfEmpty(w.windowDilation, rank));
+  }
+  return out;
+}
+Window windowOf(const Params &params) {
+  return {params.ints("window_dimensions"), params.ints("window_strides"),
+          paddingOf(params), params.ints("base_dilation"),
+          params.ints("window_dilation")};
+}
+
+int64_t dilated(int64_t size, int64_t by) {
+  return size ? (size - 1) * by + 1 : 0;
+}
+
+/// The number of positions of the window along each dimension.
+Expected<Shape> windowShape(const std::string &name, const Shape &shape,
+                            const Params &params) {
+  Window w = windowOf(params);
+  auto rank = static_cast<size_t>(shape.rank());
+  for (const Ints *list : {&w.dims, &w.strides})
+    if (list->size() != rank)
+      return typeError(name,
+                       " expects window_dimensions and window_strides of the "
+                       "operand's rank ",
+                       rank, ", got ", tupleText(*list));
+  if (w.padding.size() != rank)
+    return typeError(name, " expects a padding pair for each of ", rank,
+                     " dimensions, got ", w.padding.size());
+  Shape out;
+  for (size_t d = 0; d < rank; ++d) {
+    if (w.dims[d] < 1 || w.strides[d] < 1)
+      return typeError(name,
+                       " window dimensions and strides must be positive, "
+                       "got ",
+                       tupleText(w.dims), " and ", tupleText(w.strides));
+    int64_t base = dilated(shape[static_cast<int64_t>(d)],
+                           d < w.baseDilation.size() ? w.baseDilation[d] : 1);
+    int64_t window = dilated(
+        w.dims[d], d < w.windowDilation.size() ? w.windowDilation[d] : 1);
+    int64_t padded = base + w.padding[d][0] + w.padding[d][1];
+    out.push_back(padded < window ? 0 : (padded - window) / w.strides[d] + 1);
+  }
+  return out;
+}
+
+std::string paddingText(const IntsList &padding) {
+  std::string list;
+  for (const Ints &p : padding)
+    list += cat(list.empty() ? "" : ", ", "[", p[0], ", ", p[1], "]");
+  if (padding.empty())
+    return "padding = dense<> : tensor<0x2xi64>";
+  return cat("padding = dense<[", list, "]> : tensor<", padding.size(),
+             "x2xi64>");
+}
+
+std::string attributesOf(const Params &params) {
+  std::string out =
+      cat(arrayAttr("window_dimensions", params.ints("window_dimensions")),
+          ", ", arrayAttr("window_strides", params.ints("window_strides")),
+          ", ", paddingText(paddingOf(params)));
+  if (params.has("base_dilation"))
+    out += cat(", ", arrayAttr("base_dilations", params.ints("base_dilation")),
+               ", ",
+               arrayAttr("window_dilations", params.ints("window_dilation")));
+  return out;
+}
+
+/// Prepends a dimension of windows of size 1.
+Params withBatch(const Params &params) {
+  Params out = params;
+  for (const char *name : {"window_dimensions", "window_strides",
+                           "base_dilation", "window_dilation"})
+    if (params.has(name)) {
+      Ints values = params.ints(name);
+      values.insert(values.begin(), 1);
+      out.set(name, values);
+    }
+  IntsList padding = paddingOf(params);
+  padding.insert(padding.begin(), Ints{0, 0});
+  out.set("padding", padding);
+  return out;
+}
+
+BatchResult batchWindow(const std::string &name, const BatchAxis &axis,
+                        const Tensors &in, const Ints &dims,
+                        const Params &params) {
+  Tensors moved;
+  for (size_t i = 0; i < in.size(); ++i)
+    moved.push_back(batchToFront(in[i], dims[i], axis.size));
+  return {frontend::bind(*findPrimitive(name), moved, withBatch(params)), {0}};
+}
+
+struct ReduceSpec {
+  const char *name, *opName;
+  double start;
+  const char *select; ///< the primitive that picks an element
+};
+const ReduceSpec reducers[] = {
+    {"reduce_window_sum", "stablehlo.add", 0, ""},
+    {"reduce_window_max", "stablehlo.maximum", -INFINITY, "ge"},
+    {"reduce_window_min", "stablehlo.minimum", INFINITY, "le"},
+};
+
+Param selectParam(const std::string &name) {
+  return std::shared_ptr<const ParamObject>(
+      std::make_shared<const TextParam>(name));
+}
+
+Tensor bindGather(const Tensor &t, const Tensor &x, const char *select,
+                  const Params &params) {
+  Params changed = params;
+  changed.set("select_prim", selectParam(select));
+  return bind1(*findPrimitive("select_and_gather_add"), {t, x}, changed);
+}
+Tensor bindScatter(const Tensor &source, const Tensor &x,
+                   const std::string &select, const Params &params) {
+  return bind1(*findPrimitive("select_and_scatter_add"), {source, x},
+               {{"padding", paddingOf(params)},
+                {"select_prim", selectParam(select)},
+                {"window_dimensions", params.ints("window_dimensions")},
+                {"window_strides", params.ints("window_strides")}});
+}
+
+/// Each element gets the sum of the cotangents of the windows that contain it:
+/// a sum over windows of the dilated cotangent.
+Tensor transposeSum(const Tensor &ct, const Aval &type, const Params &params) {
+  Window w = windowOf(params);
+  std::vector<Ints> config;
+  for (int64_t d = 0; d < type.rank(); ++d) {
+    int64_t window = dilated(w.dims[d], w.windowDilation[d]);
+    int64_t size = dilated(type.shape[d], w.baseDilation[d]);
+    int64_t lo = window - w.padding[d][0] - 1;
+    int64_t out = dilated(ct.dim(d), w.strides[d]);
+    config.push_back({lo, size + window - 1 - out - lo, w.strides[d] - 1});
+  }
+  Tensor padded = pad(ct, scalarOf(0.0, ct.dtype()), config);
+  Window back{
+      w.dims, w.baseDilation, {}, Ints(type.rank(), 1), w.windowDilation};
+  return reduce_window_sum(padded, back);
+}
+
+Primitive makeReduce(const ReduceSpec &spec) {
+  const ReduceSpec *s = &spec;
+  Primitive p;
+  p.name = spec.name;
+  p.infer = [s](const std::vector<Aval> &in,
+                const Params &params) -> Expected<std::vector<Aval>> {
+    SW_TRY(checkAccepts(s->name, Accepts::Number, in[0].dtype));
+    Expected<Shape> shape = windowShape(s->name, in[0].shape, params);
+    if (!shape)
+      return shape.error();
+    return std::vector<Aval>{Aval{in[0].dtype, *shape}};
+  };
+  p.batch = [s](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+                const Params &params) {
+    return batchWindow(s->name, axis, in, dims, params);
+  };
+  p.jvp = [s](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    const Primitive &self = *findPrimitive(s->name);
+    Tensor out = bind1(self, in, params);
+    return oneResult(out, *s->select
+                              ? bindGather(*t[0], in[0], s->select, params)
+                              : bind1(self, {*t[0]}, params));
+  };
+  if (!*s->select)
+    p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                     const std::vector<Aval> &types, const Params &params) {
+      return MaybeTensors{transposeSum(*ct[0], types[0], params)};
+    };
+  p.lower = [s](LoweringContext &c) {
+    const Aval &x = c.operandTypes()[0];
+    if (!x.rank())
+      return c.operands();
+    std::string scalar = mlirType(Aval{x.dtype, {}});
+    std::string region =
+        c.regionOf({scalar, scalar}, [&](const std::vector<std::string> &args) {
+          return c.op(s->opName, args, {scalar, scalar}, {scalar});
+        });
+    return c.op("stablehlo.reduce_window",
+                {c.operands()[0], c.constant(Aval{x.dtype, {}}, s->start)},
+                {mlirType(x), scalar}, mlirTypes(c.resultTypes()),
+                attributesOf(c.params()), {region});
+  };
+  return p;
+}
+
+std::string comparison(LoweringContext &c, const std::string &select,
+                       const std::string &a, const std::string &b,
+                       const std::string &scalar) {
+  return c.op("stablehlo.compare", {a, b}, {scalar, scalar},
+              {mlirType(Aval{DType::Bool, {}})},
+              cat("comparison_direction = #stablehlo<comparison_direction ",
+                  select == "ge" ? "GE" : "LE", ">"))[0];
+}
+std::string selectOf(const Params &params) {
+  const auto *text = params.object<TextParam>("select_prim");
+  return text ? text->text : "ge";
+}
+double startOf(const std::string &select) {
+  return select == "ge" ? -INFINITY : INFINITY;
+}
+
+/// The tangent of the selected element of each window.
+Primitive makeGather() {
+  Primitive p;
+  p.name = "select_and_gather_add";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    Expected<Shape> shape =
+        windowShape("select_and_gather_add", in[1].shape, params);
+    if (!shape)
+      return shape.error();
+    return std::vector<Aval>{Aval{in[0].dtype, *shape}};
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) {
+    return batchWindow("select_and_gather_add", axis, in, dims, params);
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    const Primitive &self = *findPrimitive("select_and_gather_add");
+    return oneResult(bind1(self, in, params),
+                     t[0] ? MaybeTensor(bind1(self, {*t[0], in[1]}, params))
+                          : MaybeTensor());
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &, const Params &params) {
+    for (const char *name : {"base_dilation", "window_dilation"})
+      for (int64_t d : params.ints(name))
+        if (d != 1)
+          return MaybeTensors{Tensor(
+              notImplemented("reverse differentiation of reduce_window_max and "
+                             "reduce_window_min with a dilation of ",
+                             d))};
+    return MaybeTensors{bindScatter(*ct[0], *in[1], selectOf(params), params),
+                        {}};
+  };
+  p.lower = [](LoweringContext &c) {
+    const Aval &t = c.operandTypes()[0], &x = c.operandTypes()[1];
+    if (!x.rank())
+      return std::vector<std::string>{c.operands()[0]};
+    std::string select = selectOf(c.params());
+    std::string value = mlirType(Aval{x.dtype, {}}),
+                tangent = mlirType(Aval{t.dtype, {}}),
+                boolean = mlirType(Aval{DType::Bool, {}});
+    std::string region =
+        c.regionOf({value, tangent, value, tangent},
+                   [&](const std::vector<std::string> &a) {
+                     std::string first =
+                         comparison(c, select, a[0], a[2], value);
+                     return std::vector<std::string>{
+                         c.op("stablehlo.select", {first, a[0], a[2]},
+                              {boolean, value, value}, {value})[0],
+                         c.op("stablehlo.select", {first, a[1], a[3]},
+                              {boolean, tangent, tangent}, {tangent})[0]};
+                   });
+    std::string values = mlirType(x.withShape(c.resultTypes()[0].shape));
+    return std::vector<std::string>{
+        c.op("stablehlo.reduce_window",
+             {c.operands()[1], c.operands()[0],
+              c.constant(Aval{x.dtype, {}}, startOf(select)),
+              c.constant(Aval{t.dtype, {}}, 0)},
+             {mlirType(x), mlirType(t), value, tangent},
+             {values, mlirType(c.resultTypes()[0])}, attributesOf(c.params()),
+             {region})[1]};
+  };
+  return p;
+}
+
+Primitive makeScatter() {
+  Primitive p;
+  p.name = "select_and_scatter_add";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    Expected<Shape> shape =
+        windowShape("select_and_scatter_add", in[1].shape, params);
+    if (!shape)
+      return shape.error();
+    if (*shape != in[0].shape)
+      return typeError("select_and_scatter_add source shape ",
+                       tupleText(in[0].shape),
+                       " must be the shape of the windows ", tupleText(*shape));
+    return std::vector<Aval>{Aval{in[1].dtype, in[1].shape}};
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) {
+    return batchWindow("select_and_scatter_add", axis, in, dims, params);
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    const Primitive &self = *findPrimitive("select_and_scatter_add");
+    return oneResult(bind1(self, in, params),
+                     t[0] ? MaybeTensor(bind1(self, {*t[0], in[1]}, params))
+                          : MaybeTensor());
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &, const Params &params) {
+    Params dilations = params;
+    auto rank = params.ints("window_dimensions").size();
+    dilations.set("base_dilation", Ints(rank, 1));
+    dilations.set("window_dilation", Ints(rank, 1));
+    return MaybeTensors{bind1(*findPrimitive("select_and_gather_add"),
+                              {*ct[0], *in[1]}, dilations),
+                        {}};
+  };
+  p.lower = [](LoweringContext &c) {
+    const Aval &source = c.operandTypes()[0], &x = c.operandTypes()[1];
+    if (!x.rank())
+      return std::vector<std::string>{c.operands()[0]};
+    std::string select = selectOf(c.params());
+    std::string scalar = mlirType(Aval{x.dtype, {}});
+    std::string choose =
+        c.regionOf({scalar, scalar}, [&](const std::vector<std::string> &a) {
+          return std::vector<std::string>{
+              comparison(c, select, a[0], a[1], scalar)};
+        });
+    std::string add =
+        c.regionOf({scalar, scalar}, [&](const std::vector<std::string> &a) {
+          return c.op("stablehlo.add", a, {scalar, scalar}, {scalar});
+        });
+    return c.op(
+        "stablehlo.select_and_scatter",
+        {c.operands()[1], c.operands()[0], c.constant(Aval{x.dtype, {}}, 0)},
+        {mlirType(x), mlirType(source), scalar}, mlirTypes(c.resultTypes()),
+        attributesOf(c.params()), {choose, add});
+  };
+  return p;
+}
+
+const bool registered = [] {
+  std::vector<Primitive> made{makeGather(), makeScatter()};
+  for (const ReduceSpec &spec : reducers)
+    made.push_back(makeReduce(spec));
+  return registerAll(std::move(made));
+}();
+
+} // namespace
+
+std::vector<Ints> samePadding(const Shape &shape, const Ints &window,
+                              const Ints &strides) {
+  std::vector<Ints> out;
+  for (size_t d = 0; d < window.size(); ++d) {
+    int64_t n = shape[static_cast<int64_t>(d)];
+    int64_t stride = d < strides.size() ? strides[d] : 1;
+    int64_t positions = (n + stride - 1) / stride;
+    int64_t total =
+        std::max<int64_t>((positions - 1) * stride + window[d] - n, 0);
+    out.push_back({total / 2, total - total / 2});
+  }
+  return out;
+}
+
+namespace lax {
+#define SW_DEFINE(name)                                                        \
+  Tensor name(const Tensor &x, const Window &window) {                         \
+    return bind1(*findPrimitive(#name), {x},                                   \
+                 windowParams(window, x.rank(), true));                        \
+  }
+SW_DEFINE(reduce_window_sum)
+SW_DEFINE(reduce_window_max)
+SW_DEFINE(reduce_window_min)
+#undef SW_DEFINE
+Tensor select_and_scatter_add(const Tensor &source, const Tensor &x,
+                              const Window &window) {
+  return bindScatter(source, x, "ge", windowParams(window, x.rank(), false));
+}
+} // namespace lax
+} // namespace shardwright::frontend
