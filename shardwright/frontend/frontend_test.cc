@@ -186,6 +186,21 @@ TEST(Frontend, LoopsAndBranches) {
             "Reverse-mode differentiation does");
 }
 
+TEST(Frontend, LoopsOfNoIterations) {
+  auto body = [](Tensor c, Tensor x) { return std::pair{c + sum(x), x * c}; };
+  auto out = jit([&](Tensor c, Tensor xs) { return scan(body, c, xs); })(
+      Tensor(2.0f), zeros({0, 3}));
+  ASSERT_TRUE(out.ok()) << out.error().str();
+  EXPECT_EQ(values(out->first), (Floats{2}));
+  EXPECT_EQ(out->second.shape(), (Shape{0, 3}));
+  auto g = grad([](Tensor x) {
+    auto y = foriLoop(4, 4, [](Tensor, Tensor z) { return sin(z); }, x);
+    return sum(*y);
+  })(ones({2}));
+  ASSERT_TRUE(g.ok()) << g.error().str();
+  EXPECT_EQ(values(*g), (Floats{1, 1}));
+}
+
 TEST(Frontend, StaticArgumentsAreTracedAgainForEachValue) {
   auto f = jit([](Tensor x, Static<int> n, Static<std::string> how) {
     return how.value == "power" ? power(x, int(n)) : x * double(n.value);

@@ -71,6 +71,9 @@ Names lowerScan(LoweringContext &c) {
     init.push_back(c.constant(outs[i], 0));
     types.push_back(mlirType(outs[i]));
   }
+  // A body that never runs cannot slice its empty operands.
+  if (!s.length)
+    return Names(init.begin() + 1, init.end());
   std::string condition = c.regionOf(types, [&](const Names &args) {
     return c.op(
         "stablehlo.compare",
