@@ -351,4 +351,15 @@ TEST(Frontend, RandomNumbersAreThoseOfJax) {
             (std::vector<uint32_t>{4070199207u, 4202968722u, 1427181096u}));
 }
 
+/// Keys of caches hold addresses of meshes, which must not be used again.
+TEST(Frontend, MeshesKeepTheirIdentity) {
+  const void *first = makeMesh({2}, {"p"})->identity();
+  std::vector<Mesh> others;
+  for (int i = 0; i < 100; ++i)
+    others.push_back(*makeMesh({2}, {cat("q", i)}));
+  for (const Mesh &other : others)
+    EXPECT_NE(other.identity(), first);
+  EXPECT_EQ(makeMesh({2}, {"p"})->identity(), first);
+}
+
 } // namespace

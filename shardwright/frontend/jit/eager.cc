@@ -16,7 +16,13 @@ namespace {
 /// Programs of one primitive, by primitive, parameters and types.
 struct EagerCache {
   std::mutex mutex;
-  std::unordered_map<std::string, JaxprPtr> jaxprs;
+  /// The key of a program names inner programs and functions by address: the
+  /// entry keeps them alive.
+  struct Entry {
+    JaxprPtr jaxpr;
+    Params params;
+  };
+  std::unordered_map<std::string, Entry> jaxprs;
   std::unordered_map<std::string, CompiledPtr> programs;
 };
 EagerCache &eagerCache() {
@@ -31,7 +37,7 @@ Expected<JaxprPtr> jaxprOf(const std::string &key, const Primitive &primitive,
     std::lock_guard lock(cache.mutex);
     auto found = cache.jaxprs.find(key);
     if (found != cache.jaxprs.end())
-      return found->second;
+      return found->second.jaxpr;
   }
   std::vector<Aval> types;
   for (const Tensor &arg : args)
@@ -45,7 +51,7 @@ Expected<JaxprPtr> jaxprOf(const std::string &key, const Primitive &primitive,
   if (!jaxpr)
     return jaxpr;
   std::lock_guard lock(cache.mutex);
-  cache.jaxprs.emplace(key, *jaxpr);
+  cache.jaxprs.emplace(key, EagerCache::Entry{*jaxpr, params});
   return jaxpr;
 }
 

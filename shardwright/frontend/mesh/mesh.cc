@@ -15,28 +15,22 @@
 namespace shardwright::frontend {
 namespace {
 
-/// One object for equal keys, as long as someone holds it.
+/// One object for equal keys, for the life of the process: caches identify
+/// meshes by their addresses.
 template <typename Key, typename Data> class Interned {
 public:
   template <typename Make>
   std::shared_ptr<const Data> get(const Key &key, Make make) {
     std::lock_guard lock(mutex);
-    std::weak_ptr<const Data> &entry = table[key];
-    if (auto found = entry.lock())
-      return found;
-    if (++made % 64 == 0)
-      std::erase_if(table, [&](const auto &e) {
-        return e.second.expired() && &e.second != &entry;
-      });
-    auto created = std::make_shared<const Data>(make());
-    entry = created;
-    return created;
+    std::shared_ptr<const Data> &entry = table[key];
+    if (!entry)
+      entry = std::make_shared<const Data>(make());
+    return entry;
   }
 
 private:
   std::mutex mutex;
-  std::map<Key, std::weak_ptr<const Data>> table;
-  size_t made = 0;
+  std::map<Key, std::shared_ptr<const Data>> table;
 };
 
 std::string typesText(const std::vector<AxisType> &types) {
@@ -179,7 +173,7 @@ Expected<Mesh> Mesh::get(const std::vector<Device> &list, const Ints &sizes,
                       idsText(list));
   using Key = std::tuple<Ints, AbstractMesh const *, std::string>;
   static auto *table = new Interned<Key, Data>;
-  // The abstract mesh is interned, and alive as long as the entry's value.
+  // The abstract mesh is interned, and its address never used again.
   Key key{ids, static_cast<const AbstractMesh *>(abstract->identity()),
           abstract->str()};
   return Mesh(table->get(key, [&] { return Data{list, *abstract}; }));
