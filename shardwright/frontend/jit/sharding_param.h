@@ -32,8 +32,9 @@ inline void forEachSharding(
     for (const auto &[name, value] : eqn.params)
       if (const auto *param = eqn.params.object<ShardingParam>(name))
         visit(eqn, param->sharding);
-    Jaxpr::forEachInner(
-        eqn, [&](const JaxprPtr &inner) { forEachSharding(*inner, visit); });
+    Jaxpr::forEachInner(eqn.params, [&](const JaxprPtr &inner) {
+      forEachSharding(*inner, visit);
+    });
   }
 }
 

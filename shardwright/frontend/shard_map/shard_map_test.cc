@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/api/control.h"
 #include "shardwright/frontend/numpy/numpy.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
 
@@ -100,6 +101,26 @@ TEST(ShardMap, AxesOfVmapAreAxesOfCollectives) {
            {.axisName = "i"});
   EXPECT_EQ(values(exchange(arrayOf<float>({1, 2, 3, 4, 5, 6, 7, 8}, {2, 4}))),
             (Floats{1, 2, 5, 6, 3, 4, 7, 8}));
+}
+
+TEST(ShardMap, AxesOfVmapReachValuesWithoutBatchInInnerPrograms) {
+  Tensor two(2.0f);
+  auto total = [](Tensor b) { return lax::psum(b, "i"); };
+  auto f = vmap(
+      [&](Tensor a) {
+        auto looped =
+            scan([&](Tensor carry,
+                     Tensor) { return std::pair{carry + total(two), carry}; },
+                 two, Tensor(arrayOf<float>({1, 1}, {2})));
+        return std::tuple{a + jit(total)(two), a + looped->first,
+                          a + checkpoint(total)(two)};
+      },
+      {.axisName = "i"});
+  auto out = f(arrayOf<float>({1, 2, 3}, {3}));
+  ASSERT_TRUE(out.ok()) << out.error().str();
+  EXPECT_EQ(values(std::get<0>(*out)), (Floats{7, 8, 9}));
+  EXPECT_EQ(values(std::get<1>(*out)), (Floats{15, 16, 17}));
+  EXPECT_EQ(values(std::get<2>(*out)), (Floats{7, 8, 9}));
 }
 
 TEST(ShardMap, UnknownAxesAreNamed) {

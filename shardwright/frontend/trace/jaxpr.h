@@ -47,7 +47,7 @@ struct Jaxpr {
   std::vector<Aval> inAvals() const;
   std::vector<Aval> outAvals() const;
   /// Calls `visit` with each jaxpr in the parameters of an equation.
-  static void forEachInner(const Eqn &eqn,
+  static void forEachInner(const Params &params,
                            const std::function<void(const JaxprPtr &)> &visit);
 };
 

@@ -142,9 +142,9 @@ std::vector<Aval> Jaxpr::outAvals() const {
   return out;
 }
 
-void Jaxpr::forEachInner(const Eqn &eqn,
+void Jaxpr::forEachInner(const Params &params,
                          const std::function<void(const JaxprPtr &)> &visit) {
-  for (const auto &[name, value] : eqn.params) {
+  for (const auto &[name, value] : params) {
     if (const auto *one = std::get_if<JaxprPtr>(&value))
       if (*one)
         visit(*one);

@@ -114,7 +114,7 @@ private:
     std::vector<const Jaxpr *> queue{&jaxpr};
     for (size_t i = 0; i < queue.size(); ++i)
       for (const Eqn &eqn : queue[i]->eqns)
-        Jaxpr::forEachInner(eqn, [&](const JaxprPtr &inner) {
+        Jaxpr::forEachInner(eqn.params, [&](const JaxprPtr &inner) {
           bool isJit = eqn.primitive->name == "jit";
           if (!isJit && eqn.primitive->name != "shard_map") {
             if (uses[inner.get()]++ == 0)
@@ -151,7 +151,7 @@ private:
   static bool contains(const Jaxpr &outer, const Jaxpr *inner) {
     bool found = false;
     for (const Eqn &eqn : outer.eqns)
-      Jaxpr::forEachInner(eqn, [&](const JaxprPtr &j) {
+      Jaxpr::forEachInner(eqn.params, [&](const JaxprPtr &j) {
         found = found || j.get() == inner || contains(*j, inner);
       });
     return found;

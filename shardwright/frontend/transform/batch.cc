@@ -19,6 +19,26 @@ struct BatchTracer final : Tracer {
   const int64_t dim;
 };
 
+/// True if the primitive, or one in the programs that it contains, reads a mesh
+/// or batch axis by name.
+bool usesAxisNames(const Primitive &primitive, const Params &params);
+
+bool usesAxisNames(const Jaxpr &jaxpr) {
+  return std::any_of(jaxpr.eqns.begin(), jaxpr.eqns.end(), [](const Eqn &eqn) {
+    return usesAxisNames(*eqn.primitive, eqn.params);
+  });
+}
+
+bool usesAxisNames(const Primitive &primitive, const Params &params) {
+  if (primitive.usesAxisNames)
+    return true;
+  bool found = false;
+  Jaxpr::forEachInner(params, [&](const JaxprPtr &inner) {
+    found = found || usesAxisNames(*inner);
+  });
+  return found;
+}
+
 /// Applies batching rules.
 class BatchTrace final : public Trace {
 public:
@@ -35,7 +55,7 @@ public:
       dims.push_back(tracer ? tracer->dim : -1);
       any |= tracer != nullptr;
     }
-    if (!any && !(primitive.usesAxisNames && !axis.name.empty()))
+    if (!any && !(!axis.name.empty() && usesAxisNames(primitive, params)))
       return bindIn(parent, primitive, values, params);
     ScopedTrace scope(parent);
     if (!primitive.batch)
