@@ -86,7 +86,8 @@ def AddDataFlowEdges : ModulePass<"sdy-add-data-flow-edges"> {
   let summary = "puts a data_flow_edge after each value that owns an edge";
   let options = [
     Option<"extraRules", "sw-extra-rules", "bool", "false",
-           "also where Shardy knows no edges (stablehlo.if)">];
+           "also where Shardy of sw-shardy knows no edges (stablehlo.if)">,
+    ShardyOption];
 }
 
 def AddFuncDataFlowEdges : ModulePass<"sdy-add-func-data-flow-edges"> {

@@ -13,6 +13,8 @@
 #ifndef SHARDWRIGHT_RULES_PROPAGATION_TRAITS_H
 #define SHARDWRIGHT_RULES_PROPAGATION_TRAITS_H
 
+#include "shardwright/rules/shardy_version.h"
+
 #include <cstdint>
 
 namespace shardwright {
@@ -59,8 +61,13 @@ struct PropagationTraits {
   /// A tensor constant that sdy.constant may replace; that op is neither folded
   /// nor merged.
   bool becomesSdyConstant = false;
-  /// Its data flow edges exist only with sw-extra-rules: Shardy has none.
-  bool extraDataFlow = false;
+  /// Shardy of jaxlib 0.10.2 knows no data flow edges of this op.
+  bool newDataFlow = false;
+
+  /// True if this version of Shardy knows no data flow edges of the op.
+  bool lacksDataFlowIn(ShardyVersion shardy) const {
+    return newDataFlow && shardy < ShardyVersion::Jaxlib0_12_0;
+  }
 };
 
 /// Traits of elementwise ops.

@@ -804,11 +804,16 @@ class Generator:
         index = self.index(block)
         results = [self.pick(block).like() for _ in range(rng.randint(1, 2))]
         branches = []
-        for _ in range(rng.randint(1, 3)):
+        number = rng.randint(1, 3)
+        conditional = number == 2 and rng.random() < 0.5
+        for _ in range(number):
             branch = self.nested([], block.scope, block, depth - 1, rng.randint(0, 3))
             branch.returns = self.choose_returns(branch, results)
             branches.append(branch)
-        self.add(block, generic("stablehlo.case", ""), [index], results, regions=branches)
+        name = "stablehlo.case"
+        if conditional:
+            name, index = "stablehlo.if", self.constant(block, (), "i1", rng.randint(0, 1))
+        self.add(block, generic(name, ""), [index], results, regions=branches)
 
     def manual(self, block, depth):
         rng = self.rng

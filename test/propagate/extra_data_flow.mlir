@@ -1,8 +1,11 @@
-// Shardy knows no edges of stablehlo.if; with sw-extra-rules it is like case.
-// RUN: shardwright-opt %s -sdy-propagation-pipeline 2>&1 | FileCheck %s --check-prefix=PLAIN
-// RUN: shardwright-opt %s -sdy-propagation-pipeline=sw-extra-rules=true 2>&1 | FileCheck %s
-// RUN: shardwright-opt %s -sdy-add-data-flow-edges | FileCheck %s --check-prefix=NOEDGE
-// RUN: shardwright-opt %s -sdy-add-data-flow-edges=sw-extra-rules=true | FileCheck %s --check-prefix=EDGE
+// Shardy of jaxlib 0.10.2 knows no edges of stablehlo.if; since 0.12, and with
+// sw-extra-rules, it is like case.
+// RUN: shardwright-opt %s -sdy-propagation-pipeline=sw-shardy=0.10.2 2>&1 | FileCheck %s --check-prefix=PLAIN
+// RUN: shardwright-opt %s -sdy-propagation-pipeline 2>&1 | FileCheck %s
+// RUN: shardwright-opt %s -sdy-propagation-pipeline='sw-extra-rules=true sw-shardy=0.10.2' 2>&1 | FileCheck %s
+// RUN: shardwright-opt %s -sdy-add-data-flow-edges=sw-shardy=0.10.2 | FileCheck %s --check-prefix=NOEDGE
+// RUN: shardwright-opt %s -sdy-add-data-flow-edges | FileCheck %s --check-prefix=EDGE
+// RUN: shardwright-opt %s -sdy-add-data-flow-edges='sw-extra-rules=true sw-shardy=0.10.2' | FileCheck %s --check-prefix=EDGE
 
 // PLAIN: warning: op 'stablehlo.if' is unknown to SDY sharding rule registry
 // CHECK-NOT: warning

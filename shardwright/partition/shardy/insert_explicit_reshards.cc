@@ -47,9 +47,10 @@ public:
   /// `calls` null: look callees up in the module, one by one.
   Inserter(func::FuncOp func, bool full, ModuleOp module,
            const CallsByFunction *calls = nullptr, bool insertReductions = true,
-           bool markPartial = false)
+           bool markPartial = false, ShardyVersion shardy = kNewestShardy)
       : func(func), full(full), module(module), calls(calls),
-        insertReductions(insertReductions), markPartial(markPartial) {}
+        insertReductions(insertReductions), markPartial(markPartial),
+        shardy(shardy) {}
 
   /// The ops that this pass must visit in functions without unreduced axes,
   /// which are the most.
@@ -122,6 +123,7 @@ private:
   bool insertReductions;
   /// Results that an all_reduce completes state their axes as unreduced.
   bool markPartial;
+  ShardyVersion shardy;
 };
 
 /// Fails if an argument or result of the function is on a single device.
@@ -351,7 +353,7 @@ static bool touchesPartialSums(Operation *op) {
 
 LogicalResult Inserter::visit(Operation *op) {
   if (auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op);
-      flow && !getPropagationTraits(op).extraDataFlow)
+      flow && !getPropagationTraits(op).lacksDataFlowIn(shardy))
     return visitDataFlow(flow);
   if (auto call = dyn_cast<func::CallOp>(op))
     return visitCall(call);
@@ -394,7 +396,7 @@ struct InsertExplicitReshardsPass
     auto module = getOperation()->getParentOfType<ModuleOp>();
     if (failed(Inserter(getOperation(), enableFullVersion, module,
                         /*calls=*/nullptr, /*insertReductions=*/true,
-                        markPartialResults)
+                        markPartialResults, shardy)
                    .run(index)))
       signalPassFailure();
   }
@@ -402,21 +404,23 @@ struct InsertExplicitReshardsPass
 
 } // namespace
 
-LogicalResult insertExplicitReshards(ModuleOp module,
-                                     const ModuleContents &contents,
-                                     const OpIndex &index,
-                                     const CallsByFunction &calls, bool full,
-                                     bool insertReductions) {
+LogicalResult
+insertExplicitReshards(ModuleOp module, const ModuleContents &contents,
+                       const OpIndex &index, const CallsByFunction &calls,
+                       bool full, bool insertReductions, ShardyVersion shardy) {
   if (full || (contents.unreduced && insertReductions)) {
     for (auto func : module.getOps<func::FuncOp>())
-      if (failed(Inserter(func, full, module, &calls).run(index)))
+      if (failed(Inserter(func, full, module, &calls, /*insertReductions=*/true,
+                          /*markPartial=*/false, shardy)
+                     .run(index)))
         return failure();
     return success();
   }
   OpIndex::Ops ops;
   for (auto [func, begin, end] : index.byFunction(Inserter::matters, ops))
     if (begin != end &&
-        failed(Inserter(func, full, module, &calls, insertReductions)
+        failed(Inserter(func, full, module, &calls, insertReductions,
+                        /*markPartial=*/false, shardy)
                    .runOn(ArrayRef(ops).slice(begin, end - begin))))
       return failure();
   return success();

@@ -25,11 +25,10 @@ namespace shardwright {
 
 /// Runs sdy-insert-explicit-reshards on all functions. If `insertReductions` is
 /// false, unreduced values stay so until a partitioner reduces them.
-llvm::LogicalResult insertExplicitReshards(mlir::ModuleOp module,
-                                           const ModuleContents &contents,
-                                           const OpIndex &index,
-                                           const CallsByFunction &calls,
-                                           bool full, bool insertReductions);
+llvm::LogicalResult
+insertExplicitReshards(mlir::ModuleOp module, const ModuleContents &contents,
+                       const OpIndex &index, const CallsByFunction &calls,
+                       bool full, bool insertReductions, ShardyVersion shardy);
 
 /// Runs sdy-verify-unreduced-axes on all functions.
 llvm::LogicalResult verifyUnreducedAxes(mlir::ModuleOp module);

@@ -43,7 +43,8 @@ def InsertExplicitReshards
     Option<"markPartialResults", "mark-partial-result-with-unreduced-axes",
            "bool", "false",
            "state the axes of a partial result as the op's unreduced axes, with "
-           "enable-full-version">];
+           "enable-full-version">,
+    ShardyOption];
 }
 
 def ReshardToCollectives

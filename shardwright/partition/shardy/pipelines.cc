@@ -43,7 +43,8 @@ void addImportPipeline(OpPassManager &pm, const PropagateOptions &options,
   pm.addPass(createSymbolDCEIfNeeded());
   pm.addPass(createManualAxesCleanup());
   addDump(pm, options, "before_propagation", dumpIndex);
-  pm.addPass(createAddDataFlowEdges({.extraRules = options.extraRules}));
+  pm.addPass(createAddDataFlowEdges(
+      {.extraRules = options.extraRules, .shardy = options.shardy}));
   if (options.dedupFunctionsFully) {
     pm.addPass(createApplyShardingConstraints({.shardy = options.shardy}));
     pm.addPass(createShardingGroupImport());
@@ -97,11 +98,11 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
         "InsertExplicitReshards",
         [full = options.enableInsertExplicitCollectives ||
                 options.enablePerInstructionPartitioning,
-         reductions = options.insertReductions](ModuleOp module,
-                                                ModuleAnalyses analyses) {
+         reductions = options.insertReductions,
+         shardy = options.shardy](ModuleOp module, ModuleAnalyses analyses) {
           return insertExplicitReshards(module, analyses.contents(),
                                         analyses.index(), analyses.calls(),
-                                        full, reductions);
+                                        full, reductions, shardy);
         }));
     if (options.enablePerInstructionPartitioning) {
       PerInstructionPartitioningOptions each;
@@ -345,9 +346,11 @@ struct ExportOptions : PassPipelineOptions<ExportOptions> {
       *this, "update-non-divisible-input-output-shardings",
       llvm::cl::desc("trim axes that do not divide arguments and results"),
       llvm::cl::init(true)};
-  Option<bool> inlineMeshes{*this, "inline-meshes",
-                            llvm::cl::desc("write meshes into shardings"),
-                            llvm::cl::init(false)};
+  Option<bool> inlineMeshes{
+      *this, "inline-meshes",
+      llvm::cl::desc("write meshes into shardings (default: as sw-shardy does, "
+                     "true since 0.12)"),
+      llvm::cl::init(false)};
   ShardyOption shardy{*this};
 
   PropagateOptions get() const {
@@ -365,7 +368,10 @@ struct ExportOptions : PassPipelineOptions<ExportOptions> {
     options.debugShardingOrigins = dumpShardingOrigins;
     options.debugPropagationEdgeSharding = dumpPropagationEdges;
     options.updateNonDivisibleInputOutputShardings = updateNonDivisible;
-    options.inlineMeshes = inlineMeshes;
+    // Options that were given as text count as given; others have no value.
+    options.inlineMeshes = inlineMeshes.hasValue()
+                               ? bool(inlineMeshes)
+                               : shardy.version >= ShardyVersion::Jaxlib0_12_0;
     options.shardy = shardy.version;
     return options;
   }

@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pass sdy-verify-unreduced-axes: checks that only reshards, constraints and
-// collectives remove unreduced axes from a value. Axes on different meshes are
-// not compared; a barrier does not change the value.
+// Pass sdy-verify-unreduced-axes, with the checks of jaxlib 0.12: only
+// reshards, constraints and reductions remove unreduced axes from a value. Each
+// op is checked by its own operands and results, which must be on one mesh, and
+// what functions, manual and named computations return by their results. What
+// branches and bodies of loops return is not checked: such values are reduced
+// where they are returned (insert_explicit_reshards.cc). A barrier does not
+// change the value.
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/shardy/data_flow_edges.h"
 #include "shardwright/partition/shardy/passes.h"
-#include "shardwright/partition/shardy/unreduced_axes.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
@@ -94,7 +96,6 @@ private:
   LogicalResult visit(Operation *op);
   LogicalResult visitCall(func::CallOp call);
   LogicalResult visitReturn(Operation *op);
-  LogicalResult visitDataFlow(sdy::ShardableDataFlowOpInterface op);
   LogicalResult visitCollective(Operation *op);
   LogicalResult visitStablehloCollective(Operation *op, Region &reducer);
   LogicalResult visitOther(Operation *op);
@@ -105,14 +106,11 @@ private:
   func::FuncOp func;
 };
 
-/// Checks that both have the same unreduced axes; null has none.
+/// Checks that both name the same unreduced axes, whatever their meshes; null
+/// has none.
 LogicalResult Verifier::checkEqual(Operation *op, TensorShardingAttr from,
                                    TensorShardingAttr to, StringRef place,
                                    size_t index, StringRef more) {
-  if (from && to &&
-      sdy::getMeshAttr(func, from.getMeshOrRef()) !=
-          sdy::getMeshAttr(func, to.getMeshOrRef()))
-    return success();
   auto axesOf = [](TensorShardingAttr sharding) {
     return sharding ? sharding.getUnreducedAxes()
                     : ArrayRef<sdy::AxisRefAttr>();
@@ -148,13 +146,16 @@ LogicalResult Verifier::visitCall(func::CallOp call) {
   return success();
 }
 
-/// Checks returned values against the results of the parent; a result without a
-/// sharding accepts any axes.
+/// Checks the values that a function, a manual or a named computation returns;
+/// a result without a sharding accepts any axes.
 LogicalResult Verifier::visitReturn(Operation *op) {
   Operation *parent = op->getParentOp();
   auto manual = dyn_cast<sdy::ManualComputationOp>(parent);
-  bool isFunc = isa<func::ReturnOp>(op);
-  for (auto [i, value] : llvm::enumerate(op->getOperands())) {
+  bool isFunc = isa<func::FuncOp>(parent);
+  // Types of what functions return are verified for func.return only.
+  size_t numResults = isFunc ? func.getNumResults() : parent->getNumResults();
+  for (auto [i, value] :
+       llvm::enumerate(op->getOperands().take_front(numResults))) {
     if (mayChangeAxes(behindBarriers(value).getDefiningOp()))
       continue;
     TensorShardingAttr wanted = isFunc ? sdy::getFuncResultSharding(func, i)
@@ -179,23 +180,6 @@ LogicalResult Verifier::visitReturn(Operation *op) {
   return success();
 }
 
-/// Checks that loops and branches preserve unreduced axes. Returns of manual
-/// and named computations are checked separately.
-LogicalResult Verifier::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
-  LogicalResult kept =
-      forEachEdgeSource(op, [&](OpOperand &source, TensorShardingAttr target) {
-        if (isa<sdy::ReturnOp>(source.getOwner()))
-          return success();
-        return verifyUnreducedTransition(
-            op, shardingToKeep(source.get()), target,
-            AllowedKinds::only(sdy::ReductionOp::SUM), AllowedKinds::none());
-      });
-  if (failed(kept))
-    return failure();
-  // A manual computation does not reduce either, whatever it contains.
-  return isa<sdy::ManualComputationOp>(op) ? visitOther(op) : success();
-}
-
 LogicalResult Verifier::visitCollective(Operation *op) {
   if (!shardingOf(op->getOperand(0)))
     return op->emitOpError("operand must be sharded.");
@@ -214,24 +198,24 @@ LogicalResult Verifier::visitStablehloCollective(Operation *op,
 }
 
 LogicalResult Verifier::visitOther(Operation *op) {
-  if (op->getNumResults() == 0)
-    return success();
   auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
   ValueRange operands =
       reduce ? ValueRange(reduce.getInputs()) : ValueRange(op->getOperands());
+  AllowedKinds introduced = AllowedKinds::any();
+  if (reduce)
+    introduced = kindOf(reduce.getBody());
+  else if (isa<stablehlo::DotOp, stablehlo::DotGeneralOp>(op))
+    introduced = AllowedKinds::only(sdy::ReductionOp::SUM);
   return verifyUnreducedTransition(
       op, llvm::map_to_vector(operands, shardingToKeep),
-      sdy::getShardings(op->getResults()),
-      reduce ? kindOf(reduce.getBody())
-             : AllowedKinds::only(sdy::ReductionOp::SUM),
+      sdy::getShardings(op->getResults()), introduced,
       /*removed=*/AllowedKinds::none());
 }
 
 LogicalResult Verifier::visit(Operation *op) {
   if (mayChangeAxes(op))
     return verify(op, /*verifyRecursively=*/false);
-  if (isa<func::ReturnOp, sdy::ReturnOp>(op) ||
-      (isa<stablehlo::ReturnOp>(op) && isa<stablehlo::IfOp>(op->getParentOp())))
+  if (isa<func::ReturnOp, sdy::ReturnOp>(op))
     return visitReturn(op);
   if (op->hasTrait<OpTrait::IsTerminator>() ||
       isa<sdy::PropagationBarrierOp>(op))
@@ -240,11 +224,6 @@ LogicalResult Verifier::visit(Operation *op) {
     return visitCall(call);
   if (isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op))
     return visitCollective(op);
-  // Collectives of sdy state the axes that they reduce.
-  if (isa<sdy::CollectiveOpInterface>(op))
-    return success();
-  if (auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op))
-    return visitDataFlow(flow);
   if (auto reduce = dyn_cast<stablehlo::AllReduceOp>(op))
     return visitStablehloCollective(op, reduce.getComputation());
   if (auto scatter = dyn_cast<stablehlo::ReduceScatterOp>(op))

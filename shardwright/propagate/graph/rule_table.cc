@@ -125,7 +125,11 @@ RuleTable::OpRule RuleTable::make(Operation *op) {
                                       .extraRules = options.extraRules,
                                       .shardy = options.shardy});
   if (!rule) {
-    if (!options.extraRules || !getPropagationTraits(op).extraDataFlow)
+    PropagationTraits traits = getPropagationTraits(op);
+    bool flows =
+        traits.newDataFlow &&
+        (options.extraRules || !traits.lacksDataFlowIn(options.shardy));
+    if (!flows)
       unknownOps.visit(op);
     return result;
   }

@@ -81,7 +81,7 @@ struct AddDataFlowEdgesPass : impl::AddDataFlowEdgesBase<AddDataFlowEdgesPass> {
     if (!hasAny)
       return;
     for (Operation *op : getAnalysis<OpIndex>().postOrder(hasDataFlow))
-      if (extraRules || !getPropagationTraits(op).extraDataFlow)
+      if (extraRules || !getPropagationTraits(op).lacksDataFlowIn(shardy))
         addDataFlowEdges(cast<sdy::ShardableDataFlowOpInterface>(op));
   }
 };

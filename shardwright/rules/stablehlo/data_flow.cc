@@ -120,7 +120,7 @@ struct OptimizationBarrierEdges
 void shardwright::attachDataFlowInterfaces(MLIRContext &context) {
   stablehlo::WhileOp::attachInterface<WhileEdges>(context);
   stablehlo::CaseOp::attachInterface<BranchEdges<stablehlo::CaseOp>>(context);
-  // Shardy has none for this op: see PropagationTraits::extraDataFlow.
+  // Shardy has none for this op: see PropagationTraits::newDataFlow.
   stablehlo::IfOp::attachInterface<BranchEdges<stablehlo::IfOp>>(context);
   stablehlo::OptimizationBarrierOp::attachInterface<OptimizationBarrierEdges>(
       context);

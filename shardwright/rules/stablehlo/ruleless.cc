@@ -25,5 +25,5 @@ void shardwright::attachRulelessOps(MLIRContext &context) {
   attachNoRule<PropagationTraits{.becomesSdyConstant = true}, ConstantOp>(
       context);
   attachRule<ReplicaIdOp, &noRule>(context);
-  attachRule<IfOp, &noRule, PropagationTraits{.extraDataFlow = true}>(context);
+  attachRule<IfOp, &noRule, PropagationTraits{.newDataFlow = true}>(context);
 }

@@ -1,5 +1,10 @@
-// RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-export-pipeline{enable-insert-explicit-collectives=true})' | FileCheck %s
-// RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-export-pipeline{enable-insert-explicit-collectives=true remove-all-gather-reduce-scatter-for-cmv1=true})' | FileCheck %s --check-prefix=CMV1
+// RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-export-pipeline{inline-meshes=false enable-insert-explicit-collectives=true})' | FileCheck %s
+// RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-export-pipeline{inline-meshes=false enable-insert-explicit-collectives=true remove-all-gather-reduce-scatter-for-cmv1=true})' | FileCheck %s --check-prefix=CMV1
+// RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-export-pipeline)' | FileCheck %s --check-prefix=INLINE
+// RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-export-pipeline{sw-shardy=0.10.2})' | FileCheck %s --check-prefix=SYMBOLS
+// INLINE-NOT: sdy.mesh
+// INLINE: #sdy.sharding<mesh<[
+// SYMBOLS: sdy.mesh @
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 

@@ -1,7 +1,7 @@
 // RUN: shardwright-opt %s -sdy-per-instruction-partitioning | FileCheck %s
 // RUN: shardwright-opt %s -sdy-per-instruction-partitioning=filter=negate | FileCheck %s --check-prefix=NAME
 // RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-per-instruction-partitioning{filter=selectLow=1,selectHigh=1})' | FileCheck %s --check-prefix=NAME
-// RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-export-pipeline{enable-per-instruction-partitioning=true per-instruction-partitioning-filter=negate})' | FileCheck %s --check-prefix=NAME
+// RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-export-pipeline{inline-meshes=false enable-per-instruction-partitioning=true per-instruction-partitioning-filter=negate})' | FileCheck %s --check-prefix=NAME
 // RUN: not shardwright-opt %s -sdy-per-instruction-partitioning=filter=selectHigh=x 2>&1 | FileCheck %s --check-prefix=BAD
 
 // BAD: filter of sdy-per-instruction-partitioning wants a number, found 'selectHigh=x'

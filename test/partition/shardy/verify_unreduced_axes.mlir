@@ -178,13 +178,72 @@ func.func @product(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>}
 
 // -----
 
+// What branches and bodies of loops return is not checked; it is reduced where
+// it is returned.
 sdy.mesh @m = <["a"=2]>
-func.func @branches(%c: tensor<i1>, %x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"a"}>}) {
+func.func @branches(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"a"}>}, %c: tensor<i1>) {
   %0 = "stablehlo.if"(%c) ({
-    // expected-error@below {{has unreduced axes mismatch for 'a' at return value 0 without a blessed operation}}
     stablehlo.return %x : tensor<8xf32>
   }, {
     stablehlo.return %x : tensor<8xf32>
   }) {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}]>]>} : (tensor<i1>) -> tensor<8xf32>
   return
+}
+func.func @body_of_loop(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"a"}>}, %y: tensor<8xf32>, %c: tensor<i1>) {
+  %0 = stablehlo.while(%z = %y) : tensor<8xf32> attributes {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}]>]>}
+  cond {
+    stablehlo.return %c : tensor<i1>
+  } do {
+    stablehlo.return %x : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Ops may make partial values of any kind, contractions only sums.
+sdy.mesh @m = <["a"=2]>
+func.func @any_kind(%x: tensor<8xf32>) {
+  %0 = stablehlo.custom_call @f(%x) {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}], unreduced=max{"a"}>]>} : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+func.func @contraction(%x: tensor<8xf32>, %y: tensor<8xf32>) {
+  // expected-error@below {{cannot introduce 'max' unreduced axes. Expected 'sum'.}}
+  %0 = stablehlo.dot %x, %y {sdy.sharding = #sdy.sharding_per_value<[<@m, [], unreduced=max{"a"}>]>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+sdy.mesh @m = <["a"=2]>
+func.func @without_results(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"a"}>}) {
+  // expected-error@below {{dropped unreduced axis 'a' without a blessed operation}}
+  stablehlo.custom_call @f(%x) {has_side_effect = true} : (tensor<8xf32>) -> ()
+  return
+}
+
+// -----
+
+sdy.mesh @m = <["a"=2, "b"=2]>
+func.func @gathered(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"b"}], unreduced={"a"}>}) {
+  // expected-error@below {{dropped unreduced axis 'a' without a blessed operation}}
+  %0 = sdy.all_gather [{"b"}] %x out_sharding=<@m, [{}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+// Values that are returned are compared by the names of axes, on any mesh.
+sdy.mesh @m = <["a"=2]>
+sdy.mesh @n = <["b"=2]>
+func.func @on_another_mesh(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"a"}>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@n, [{}]>}) {
+  // expected-error@below {{has unreduced axes mismatch for 'a' at return value 0}}
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+sdy.mesh @m = <["a"=2]>
+func.func @more_than_the_function(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"a"}>}) {
+  stablehlo.return %x : tensor<8xf32>
 }
