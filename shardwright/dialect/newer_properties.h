@@ -16,6 +16,8 @@
 #ifndef SHARDWRIGHT_DIALECT_NEWER_PROPERTIES_H
 #define SHARDWRIGHT_DIALECT_NEWER_PROPERTIES_H
 
+#include "shardwright/support/bytecode_producer.h"
+
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -31,12 +33,16 @@ void readNewerLast(mlir::DialectBytecodeReader &reader, AttrT &attr) {
 }
 
 /// Reads the last attribute, `known`, which newer writers write after the
-/// optional attribute `newer`. The reader resolves an index only in the
-/// encoding of `known`, which leaves `newer` null in the bytecode of others
-/// than writeWithNewer.
+/// optional attribute `newer`. The index of an optional attribute cannot be
+/// resolved where it may be one of `known`: the producer tells (see
+/// ReadsBytecodeOf). Without a known one, `newer` is null in the bytecode of
+/// others than writeWithNewer.
 template <typename KnownT, typename NewerT>
 mlir::LogicalResult readWithNewer(mlir::DialectBytecodeReader &reader,
                                   KnownT &known, NewerT &newer) {
+  if (ReadsBytecodeOf::isNewProducer())
+    return mlir::failure(failed(reader.readOptionalAttribute(newer)) ||
+                         failed(reader.readAttribute(known)));
   mlir::Attribute values[3];
   {
     mlir::ScopedDiagnosticHandler quiet(
@@ -55,14 +61,12 @@ mlir::LogicalResult readWithNewer(mlir::DialectBytecodeReader &reader,
   return mlir::success();
 }
 
-/// Writes the last attribute as earlier writers do if `newer` is null, else as
-/// newer writers do, followed by `newer` in the encoding that readWithNewer
-/// resolves.
+/// Writes the last attribute and `newer` (may be null) as newer writers do,
+/// followed by `newer`, if any, in the encoding that readWithNewer resolves.
 template <typename KnownT, typename NewerT>
 void writeWithNewer(mlir::DialectBytecodeWriter &writer, KnownT known,
                     NewerT newer) {
-  if (newer)
-    writer.writeOptionalAttribute(newer);
+  writer.writeOptionalAttribute(newer);
   writer.writeAttribute(known);
   if (newer)
     writer.writeAttribute(newer);

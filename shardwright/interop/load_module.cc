@@ -12,6 +12,7 @@
 #include "shardwright/interop/input/input_limits.h"
 #include "shardwright/interop/input/newer_types.h"
 #include "shardwright/interop/portable/portable.h"
+#include "shardwright/support/bytecode_producer.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -51,6 +52,7 @@ readSource(const std::shared_ptr<llvm::SourceMgr> &sources,
       sources->getMemoryBuffer(sources->getMainFileID());
   StringRef name = buffer->getBufferIdentifier();
   if (format == Format::Bytecode) {
+    ReadsBytecodeOf producer(buffer->getBuffer());
     OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, config);
     if (!module || failed(checkModule(*module, /*attributes=*/true)) ||
         failed(verify(*module)))

@@ -14,6 +14,7 @@
 #include "shardwright/interop/input/bool_hex.h"
 #include "shardwright/interop/input/guarded_read.h"
 #include "shardwright/interop/input/input_limits.h"
+#include "shardwright/support/bytecode_producer.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllPasses.h"
@@ -43,6 +44,7 @@ int runOnBuffer(std::unique_ptr<llvm::MemoryBuffer> input,
     return 1;
   }
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  ReadsBytecodeOf producer(input->getBuffer());
   bool isText = !isBytecode(input->getBuffer());
   if (isText)
     input = boolBytesToBits(std::move(input));

@@ -20,7 +20,7 @@ LogicalResult TopKOp::readProperties(DialectBytecodeReader &reader,
 
 void TopKOp::writeProperties(DialectBytecodeWriter &writer) {
   Properties &p = getProperties();
-  // Omit the default, which readers that do not know the attribute assume.
+  // Omit the default.
   writeWithNewer(writer, p.k, getIsStable() ? BoolAttr() : p.is_stable);
 }
 
