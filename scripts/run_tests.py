@@ -184,8 +184,8 @@ def newest_jax(options):
 # Scripts of test/oracle that compare with the newest jaxlib, too: what programs mean, and how they
 # propagate. The texts of other passes differ between versions.
 NEWEST_ORACLE = (
-    "chlo_expansion", "examples_propagate", "op_traits", "propagate", "propagate_jax", "reshard_to_collectives",
-    "rule_strings", "rule_table", "rules", "stablehlo_dialect",
+    "chlo_expansion", "examples_propagate", "jax_exports", "op_traits", "propagate", "propagate_jax",
+    "reshard_to_collectives", "rule_strings", "rule_table", "rules", "stablehlo_dialect",
 )  # fmt: skip
 ORACLE_EVERY = 4  # a quarter of the cases
 
