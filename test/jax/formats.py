@@ -117,6 +117,20 @@ def of_narrow_types():
 
 
 @case
+def of_packed_types():
+    """The layouts of elements of 2 and 4 bits name their size."""
+    found = []
+    for dtype in (jnp.int4, jnp.uint2, jnp.float4_e2m1fn):
+        columns = Format(Layout((1, 0)), named("x", "y"))
+        x = jax.device_put((A > 60).astype(dtype), columns)
+        f = jax.jit(lambda v: v[::-1], in_shardings=x.format, out_shardings=columns)
+        compiled = f.lower(x).compile()
+        found.append([np.asarray(f(x)).astype(np.float32), text(x, f(x), jnp.zeros(4, dtype)), str(f(x).on_device_size_in_bytes())])
+        found.append(text(compiled.input_formats, compiled.output_formats))
+    return found
+
+
+@case
 def constraints():
     x = jax.device_put(A, named("x", "y"))
     f = jax.jit(lambda v: with_layout_constraint(v * 2, Layout((1, 0))), out_shardings=Format(Layout((1, 0)), named("x", "y")))

@@ -165,6 +165,41 @@ TEST(PjrtClient, RefusesOptionsThatItDoesNotKnow) {
               HasSubstr("is '-3', expected a number from 1"));
 }
 
+TEST(PjrtBuffer, ReportsTheSizesOfTheClientsVersion) {
+  auto option = make<PJRT_NamedValue>();
+  option.name = "packed_sizes";
+  option.name_size = 12;
+  option.type = PJRT_NamedValue_kBool;
+  option.value_size = 1;
+  auto create = make<PJRT_Client_Create_Args>();
+  create.create_options = &option;
+  create.num_options = 1;
+  ASSERT_TRUE(take(api()->PJRT_Client_Create(&create)).ok());
+  TestClient newer(1), older(create.client);
+  int8_t data[15] = {};
+  const std::tuple<PJRT_Buffer_Type, size_t, size_t> sizes[] = {
+      {PJRT_Buffer_Type_S2, 4, 15},        {PJRT_Buffer_Type_U4, 8, 15},
+      {PJRT_Buffer_Type_F4E2M1FN, 8, 15},  {PJRT_Buffer_Type_PRED, 15, 15},
+      {PJRT_Buffer_Type_F6E2M3FN, 15, 15}, {PJRT_Buffer_Type_S8, 15, 15}};
+  for (auto [type, packed, unpacked] : sizes)
+    for (auto [client, size] :
+         {std::pair(&newer, packed), {&older, unpacked}}) {
+      PJRT_Buffer *buffer = nullptr;
+      ASSERT_TRUE(
+          client->fromHost(data, type, {3, 5}, client->devices()[0], buffer)
+              .ok());
+      auto args = make<PJRT_Buffer_OnDeviceSizeInBytes_Args>();
+      args.buffer = buffer;
+      ASSERT_TRUE(take(api()->PJRT_Buffer_OnDeviceSizeInBytes(&args)).ok());
+      EXPECT_EQ(args.on_device_size_in_bytes, size) << "type " << type;
+      EXPECT_TRUE(destroy(buffer).ok());
+    }
+  option.type = PJRT_NamedValue_kInt64;
+  option.int64_value = 7;
+  EXPECT_THAT(take(api()->PJRT_Client_Create(&create)).message,
+              HasSubstr("'packed_sizes' is '7', expected true or false"));
+}
+
 TEST(PjrtBuffer, EndsWhenItIsDestroyed) {
   TestClient client(1);
   float data[4] = {1, 2, 3, 4};

@@ -46,7 +46,7 @@ def initialize():
             raise ImportError(
                 f"{library.NAME} is not in {library.places()}; build it, or set SHARDWRIGHT_LIBRARY_DIR"
             )
-        plugin = registration.Plugin(PLATFORM, path, PRIORITY, lambda: dict(_options))
+        plugin = registration.Plugin(PLATFORM, path, PRIORITY, lambda: registration.client_options(_options))
         measures.apply(measures.BEFORE, plugin)
         registration.register(plugin)
         _plugin = plugin

@@ -9,6 +9,7 @@ for plugins, or through the public `register_backend_factory` where that is miss
 
 import dataclasses
 import functools
+import re
 from typing import Any, Callable
 
 from shardwright.jax import names
@@ -28,6 +29,16 @@ class Plugin:
     has_profiler: bool = False
     #: whether JAX warns about the platform unless it is registered as a factory
     needs_factory: bool = False
+
+
+def client_options(given):
+    """Returns the options of the client: those given, and those that the version of jaxlib determines.
+    Before 0.11, JAX's arrays of 2 and 4 bits had a byte for each element on the device."""
+    try:
+        version = [int(n) for n in re.findall(r"\d+", names.find("jaxlib:__version__"))[:2]]
+    except names.Missing:
+        return dict(given)  # the library assumes the newest version
+    return {"packed_sizes": version >= [0, 11], **given}
 
 
 def suppress_warning(changes, plugin):

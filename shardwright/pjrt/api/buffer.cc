@@ -10,6 +10,8 @@
 #include "shardwright/pjrt/base/host_layout.h"
 #include "shardwright/pjrt/base/slots.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
@@ -20,6 +22,15 @@ PJRT_Buffer *pjrt::newBuffer(std::shared_ptr<PJRT_Client> client,
                                               std::move(buffer));
   object->layout = std::move(layout);
   return handles<PJRT_Buffer>().add(std::move(object));
+}
+
+/// Returns the size that the client is to see. It differs from the size in
+/// memory, where each element of less than a byte has a byte of its own.
+static size_t reportedBytes(const PJRT_Buffer &buffer) {
+  int bits = bitWidth(buffer.buffer.type());
+  if (!buffer.client->packedSizes || (bits != 2 && bits != 4))
+    return buffer.buffer.bytes();
+  return llvm::divideCeil(buffer.buffer.bytes() * bits, 8);
 }
 
 #define BUFFER(slot, ...)                                                      \
@@ -42,7 +53,7 @@ BUFFER(Buffer_UnpaddedDimensions,
 BUFFER(Buffer_DynamicDimensionIndices, args->dynamic_dim_indices = nullptr;
        args->num_dynamic_dims = 0)
 BUFFER(Buffer_OnDeviceSizeInBytes,
-       args->on_device_size_in_bytes = buffer->buffer.bytes())
+       args->on_device_size_in_bytes = reportedBytes(*buffer))
 BUFFER(Buffer_Device, args->device = space(buffer->memory)->device)
 BUFFER(Buffer_Memory, args->memory = buffer->memory)
 // If this is true, clients read the memory directly, in its layout.

@@ -124,6 +124,7 @@ PJRT_Error *pjrt::Client_Create(PJRT_Client_Create_Args *args) {
     args->client = newClient(
         std::make_unique<Client>(Client::shared(), options->numDevices),
         options->platformName);
+    args->client->packedSizes = options->packedSizes;
     return nullptr;
   });
 }

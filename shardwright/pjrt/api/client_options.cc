@@ -37,6 +37,12 @@ pjrt::readClientOptions(llvm::ArrayRef<NamedText> given) {
       if (option.value.empty())
         return llvm::createStringError("option 'platform_name' is empty");
       options.platformName = option.value;
+    } else if (option.name == "packed_sizes") {
+      if (option.value != "true" && option.value != "false")
+        return llvm::createStringError("option 'packed_sizes' is '" +
+                                       option.value +
+                                       "', expected true or false");
+      options.packedSizes = option.value == "true";
     } else if (option.name == "num_nodes") {
       if (option.value != "1")
         return llvm::createStringError("option 'num_nodes' is '" +
@@ -45,7 +51,7 @@ pjrt::readClientOptions(llvm::ArrayRef<NamedText> given) {
     } else if (option.name != "node_id") {
       return llvm::createStringError(
           "there is no option '" + option.name +
-          "', expected 'num_devices' or 'platform_name'");
+          "', expected 'num_devices', 'packed_sizes' or 'platform_name'");
     }
   }
   if (const char *text = std::getenv(variable); text && *text && !isGiven)

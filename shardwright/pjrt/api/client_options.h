@@ -18,6 +18,9 @@ struct ClientOptions {
   int64_t numDevices = 8;
   /// Option `platform_name`: the name that the client reports.
   std::string platformName = "shardwright";
+  /// Option `packed_sizes`: whether clients see arrays of 2 and 4 bits with
+  /// packed sizes, as in jaxlib 0.11 and later.
+  bool packedSizes = true;
 };
 
 /// Fails for unknown options.

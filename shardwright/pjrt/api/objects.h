@@ -89,6 +89,8 @@ struct PJRT_Client {
   std::vector<PJRT_Device *> devicePointers, addressableDevices;
   std::vector<PJRT_Memory *> memoryPointers; ///< of addressable devices
   std::string platformName, platformVersion;
+  /// Whether buffers of 2 and 4 bits report packed sizes (client_options.h).
+  bool packedSizes = true;
   /// Runs the client's programs: it has its own devices, and shares the threads
   /// of the process.
   std::unique_ptr<shardwright::Client> runtime;

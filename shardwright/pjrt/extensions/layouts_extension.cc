@@ -7,6 +7,7 @@
 
 #include "shardwright/pjrt/abi/extensions.h"
 #include "shardwright/pjrt/api/program.h"
+#include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/pjrt/base/host_layout.h"
 #include "shardwright/pjrt/extensions/extensions.h"
 
@@ -15,15 +16,21 @@
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
-/// A layout like `{1,0}`: dimensions from minor to major.
+/// A layout like `{1,0}`: dimensions from minor to major. For elements of 2 and
+/// 4 bits it is `{1,0:E(4)}`; clients compute packed sizes from that.
 struct PJRT_Layouts_MemoryLayout {
   std::string text;
 };
 
 using Layout = PJRT_Layouts_MemoryLayout;
 
-static std::shared_ptr<Layout> rowMajor(size_t rank) {
-  return std::make_shared<Layout>(Layout{layoutText({}, rank)});
+static int bitsOf(PJRT_Buffer_Type type) {
+  std::optional<ElementType> known = fromPjrt(type);
+  return known ? bitWidth(*known) : 0;
+}
+
+static std::shared_ptr<Layout> rowMajor(size_t rank, PJRT_Buffer_Type type) {
+  return std::make_shared<Layout>(Layout{layoutText({}, rank, bitsOf(type))});
 }
 
 static PJRT_Error *destroy(PJRT_Layouts_MemoryLayout_Destroy_Args *args) {
@@ -54,7 +61,9 @@ static PJRT_Error *
 ofClient(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args *args) {
   return guarded("Client_GetDefaultLayout", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    args->layout = handles<Layout>().add(rowMajor(args->num_dims));
+    args->layout = handles<Layout>().add(
+        rowMajor(args->num_dims,
+                 client->packedSizes ? args->type : PJRT_Buffer_Type_INVALID));
     return nullptr;
   });
 }
@@ -63,7 +72,7 @@ static PJRT_Error *
 ofTopology(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args *args) {
   return guarded("Topology_GetDefaultLayout", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(topology, args->topology_description, "topology");
-    args->layout = handles<Layout>().add(rowMajor(args->num_dims));
+    args->layout = handles<Layout>().add(rowMajor(args->num_dims, args->type));
     return nullptr;
   });
 }
@@ -71,8 +80,10 @@ ofTopology(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args *args) {
 static PJRT_Error *ofBuffer(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args *args) {
   return guarded("Buffer_MemoryLayout", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(buffer, args->buffer, "buffer");
-    args->layout = handles<Layout>().add(std::make_shared<Layout>(
-        Layout{layoutText(buffer->layout, buffer->buffer.shape().size())}));
+    int bits =
+        buffer->client->packedSizes ? bitWidth(buffer->buffer.type()) : 0;
+    args->layout = handles<Layout>().add(std::make_shared<Layout>(Layout{
+        layoutText(buffer->layout, buffer->buffer.shape().size(), bits)}));
     return nullptr;
   });
 }
@@ -102,9 +113,9 @@ ofOutputs(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *args) {
     SHARDWRIGHT_ALIVE(executable, args->executable, "executable");
     const ClientProgram &program = *executable->program;
     std::vector<std::string> texts;
-    for (auto [layout, rank] :
-         llvm::zip_equal(program.layouts.results, program.outputRanks))
-      texts.push_back(layoutText(layout, rank));
+    for (auto [layout, rank, type] : llvm::zip_equal(
+             program.layouts.results, program.outputRanks, program.outputTypes))
+      texts.push_back(layoutText(layout, rank, bitsOf(type)));
     args->num_outputs = texts.size();
     args->layouts = sharedList(texts);
     return nullptr;
@@ -118,12 +129,15 @@ ofParameters(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args *args) {
     const ClientProgram &program = *executable->program;
     std::vector<std::string> texts;
     for (auto [layout, argument] :
-         llvm::zip_equal(program.layouts.arguments, program.argumentOf))
-      texts.push_back(layoutText(
-          layout,
-          argument < 0
-              ? 0
-              : program.executable->arguments()[argument].shape.size()));
+         llvm::zip_equal(program.layouts.arguments, program.argumentOf)) {
+      if (argument < 0) { // a token
+        texts.push_back(layoutText(layout, 0));
+        continue;
+      }
+      const auto &spec = program.executable->arguments()[argument];
+      texts.push_back(
+          layoutText(layout, spec.shape.size(), bitWidth(spec.type)));
+    }
     args->num_parameters = texts.size();
     args->layouts = sharedList(texts);
     return nullptr;

@@ -31,20 +31,30 @@ MinorToMajor canonicalLayout(ArrayRef<int64_t> order) {
   return MinorToMajor(order);
 }
 
-std::string layoutText(ArrayRef<int64_t> order, size_t rank) {
+std::string layoutText(ArrayRef<int64_t> order, size_t rank, int elementBits) {
   if (order.empty())
     order = rowMajorOrder(rank);
   return "{" +
          llvm::join(llvm::map_range(
                         order, [](int64_t d) { return std::to_string(d); }),
                     ",") +
-         "}";
+         (elementBits == 2 || elementBits == 4
+              ? ":E(" + std::to_string(elementBits) + ")}"
+              : "}");
 }
 
-/// Parses a layout like `{0,1}` for a tensor of this rank.
-static std::optional<MinorToMajor> parseOrder(StringRef text, int64_t rank) {
+/// Parses a layout like `{0,1}` for a tensor of this type. `{0,1:E(4)}` is the
+/// same order for elements of 4 bits.
+static std::optional<MinorToMajor> parseOrder(StringRef text,
+                                              RankedTensorType type) {
   if (!text.consume_front("{") || !text.consume_back("}"))
     return std::nullopt;
+  if (type.getElementType().isIntOrFloat()) {
+    std::string size =
+        ":E(" + std::to_string(type.getElementTypeBitWidth()) + ")";
+    text.consume_back(size);
+  }
+  int64_t rank = type.getRank();
   MinorToMajor order;
   llvm::BitVector seen(rank);
   SmallVector<StringRef> parts;
@@ -71,8 +81,7 @@ static LogicalResult read(func::FuncOp main, StringRef what, unsigned index,
   if (!text || !tensor || text.getValue() == "default" ||
       text.getValue() == "auto")
     return success();
-  std::optional<MinorToMajor> order =
-      parseOrder(text.getValue(), tensor.getRank());
+  std::optional<MinorToMajor> order = parseOrder(text.getValue(), tensor);
   if (!order)
     return main.emitError()
            << "the layout of " << what << " #" << index << " is '"

@@ -34,8 +34,10 @@ using MinorToMajor = llvm::SmallVector<int64_t, 4>;
 /// Returns an empty list for the row-major order, so that equal layouts compare
 /// equal.
 MinorToMajor canonicalLayout(llvm::ArrayRef<int64_t> minorToMajor);
-/// Formats a layout like `{0,1}`.
-std::string layoutText(llvm::ArrayRef<int64_t> minorToMajor, size_t rank);
+/// Formats a layout like `{0,1}`; with `elementBits` 2 or 4 like `{0,1:E(4)}`,
+/// which is XLA's text for packed elements.
+std::string layoutText(llvm::ArrayRef<int64_t> minorToMajor, size_t rank,
+                       int elementBits = 0);
 
 struct ProgramLayouts {
   std::vector<MinorToMajor> arguments, results;
