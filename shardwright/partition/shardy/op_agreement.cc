@@ -95,6 +95,41 @@ bool isAgreed(Operation *op, MeshTable &meshes) {
   return true;
 }
 
+SmallVector<llvm::SmallBitVector> dimsReadWhole(Operation *op,
+                                                MeshTable &meshes) {
+  SmallVector<llvm::SmallBitVector> dims;
+  // The rules of Shardy pass axes through dimensions that some calls reduce.
+  // Calls without one there work on shards as the user says.
+  std::optional<ShardingRule> rule;
+  if (isa<stablehlo::CustomCallOp>(op) && getShardingRule(op, kExecutionRules))
+    rule = getShardingRule(op, {.extraRules = true});
+  if (!rule || rule->isCustom ||
+      rule->operands.size() != op->getNumOperands() ||
+      rule->results.size() != op->getNumResults())
+    return dims;
+  bool any = false;
+  auto note = [&](Value value, const TensorMapping &mapping) {
+    llvm::SmallBitVector &whole = dims.emplace_back(mapping.size());
+    TensorShardingAttr sharding = splitOf(value, meshes);
+    if (!sharding || sharding.getRank() != int64_t(mapping.size()))
+      return;
+    for (auto [d, factors] : llvm::enumerate(mapping))
+      if (!sharding.getDimShardings()[d].getAxes().empty() &&
+          llvm::any_of(factors, [&](int32_t f) {
+            return rule->factors[f].kind == FactorKind::NeedReplication;
+          }))
+        whole.set(d);
+    any |= whole.any();
+  };
+  for (auto [value, mapping] : llvm::zip(op->getOperands(), rule->operands))
+    note(value, mapping);
+  for (auto [value, mapping] : llvm::zip(op->getResults(), rule->results))
+    note(value, mapping);
+  if (!any)
+    dims.clear();
+  return dims;
+}
+
 bool isCompleted(Operation *op, MeshTable &meshes) {
   if (needsNoRule(op) || llvm::none_of(op->getOperands(), [&](Value operand) {
         return bool(splitOf(operand, meshes));

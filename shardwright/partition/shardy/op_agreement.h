@@ -25,6 +25,11 @@ namespace shardwright {
 /// separately (loops, collectives, random numbers, ...).
 bool isAgreed(mlir::Operation *op, MeshTable &meshes);
 
+/// By operand and then by result of a custom call: its sharded dimensions that
+/// each device needs whole. Empty if there are none.
+llvm::SmallVector<llvm::SmallBitVector> dimsReadWhole(mlir::Operation *op,
+                                                      MeshTable &meshes);
+
 /// True if all users reduce the op's results along sharded reduction factors,
 /// or the results are marked as unreduced.
 bool isCompleted(mlir::Operation *op, MeshTable &meshes);

@@ -31,6 +31,7 @@ public:
 
 private:
   mlir::LogicalResult visit(mlir::Operation *op);
+  void replicateFixedDims(stablehlo::ScatterOp op);
   void visitRandomBits(stablehlo::RngBitGeneratorOp op);
   mlir::LogicalResult visitReshape(stablehlo::ReshapeOp op);
   /// How a reshape moves elements between devices.

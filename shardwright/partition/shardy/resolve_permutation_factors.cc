@@ -107,26 +107,15 @@ LogicalResult Resolver::visit(Operation *op) {
     replicate(op, all);
     return success();
   }
+  if (SmallVector<llvm::SmallBitVector> whole = dimsReadWhole(op, meshes);
+      !whole.empty()) {
+    replicate(op, whole);
+    return success();
+  }
   if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op))
     return visitReshape(reshape);
-  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op)) {
-    SmallVector<llvm::SmallBitVector> whole;
-    for (ValueRange values :
-         {ValueRange(op->getOperands()), ValueRange(op->getResults())})
-      for (Value value : values)
-        whole.emplace_back(dimsOf(value.getType()).size());
-    size_t inputs = scatter.getInputs().size();
-    SmallVector<int64_t> fixed = fixedDims(scatter, meshes);
-    for (int64_t d : fixed)
-      for (size_t i = 0; i < inputs; ++i) {
-        if (shards(op->getOperand(i), d) > 1)
-          whole[i].set(d);
-        if (shards(op->getResult(i), d) > 1)
-          whole[op->getNumOperands() + i].set(d);
-      }
-    if (!fixed.empty())
-      replicate(op, whole);
-  }
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    replicateFixedDims(scatter);
   std::optional<ShardingRule> rule = getShardingRule(op, kExecutionRules);
   if (!rule || rule->isCustom)
     return success();
@@ -177,6 +166,27 @@ LogicalResult Resolver::visit(Operation *op) {
     return fetchRows(op);
   replicate(op, dims);
   return success();
+}
+
+/// Replicates the dimensions that the scatter would write only at their first
+/// row.
+void Resolver::replicateFixedDims(stablehlo::ScatterOp op) {
+  SmallVector<int64_t> fixed = fixedDims(op, meshes);
+  if (fixed.empty())
+    return;
+  SmallVector<llvm::SmallBitVector> whole;
+  for (ValueRange values :
+       {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Value value : values)
+      whole.emplace_back(dimsOf(value.getType()).size());
+  for (int64_t d : fixed)
+    for (size_t i = 0; i < op.getInputs().size(); ++i) {
+      if (shards(op->getOperand(i), d) > 1)
+        whole[i].set(d);
+      if (shards(op->getResult(i), d) > 1)
+        whole[op->getNumOperands() + i].set(d);
+    }
+  replicate(op, whole);
 }
 
 /// Replicates the bits, so that each device draws those of the whole result.

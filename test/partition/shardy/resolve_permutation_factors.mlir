@@ -131,3 +131,18 @@ func.func @parts_of_whole(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, 
   %1 = sdy.all_reduce {"x", "y"} %0 out_sharding=<@m, [{}]> : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// A call that reduces a dimension reads it whole.
+
+// CHECK-LABEL: func.func @top_of_shards
+// CHECK: %[[VALUES:.*]] = sdy.reshard %arg0 <@m, [{}]>
+// CHECK: %[[POSITIONS:.*]] = sdy.reshard %arg1 <@m, [{}]>
+// CHECK: custom_call @ApproxTopK(%[[VALUES]], %[[POSITIONS]],
+func.func @top_of_shards(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}, %i: tensor<16xi32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}, %f: tensor<f32>, %z: tensor<i32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}]>}) {
+  %0:2 = stablehlo.custom_call @ApproxTopK(%a, %i, %f, %z) {called_computations = [@better], mhlo.backend_config = {aggregate_to_topk = true, recall_target = 9.5e-01 : f32, reduction_dim = 0 : i64, reduction_input_size_override = -1 : i64, top_k = 4 : i64}, sdy.sharding = #sdy.sharding_per_value<[<@m, [{}]>, <@m, [{}]>]>} : (tensor<16xf32>, tensor<16xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
+  return %0#0 : tensor<4xf32>
+}
+func.func private @better(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>) -> tensor<i1> {
+  %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}

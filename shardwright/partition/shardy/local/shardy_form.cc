@@ -414,6 +414,11 @@ std::optional<LogicalResult> ShardyForm::visitByName(Operation *op,
         return visitScatter(scatter, partial);
       })
       .Default([&](Operation *other) -> Visited {
+        if (readsWhole.contains(other))
+          return other->emitOpError(
+              "requires device communication along a dimension that each "
+              "device "
+              "reads whole; run sdy-resolve-permutation-factors first");
         if (ruleless.contains(other))
           return other->emitOpError(
               "has no sharding rule, but sharded operands or results; reshard "

@@ -99,6 +99,8 @@ private:
   /// cannot be sharded because they have no rule.
   llvm::DenseMap<mlir::Operation *, AxisList> partialOf;
   llvm::DenseSet<mlir::Operation *> ruleless;
+  /// Calls that are sharded along dimensions that each device needs whole.
+  llvm::DenseSet<mlir::Operation *> readsWhole;
   /// Partial results that are not sums.
   llvm::DenseMap<mlir::Value, ReducerKind> partialKind;
   /// Partial results that were reduced right after their op.

@@ -18,6 +18,7 @@
 #include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/ops/reducer_ops.h"
 #include "shardwright/partition/shardy/local/shardy_form.h"
+#include "shardwright/partition/shardy/op_agreement.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
@@ -92,6 +93,8 @@ void ShardyForm::read(Operation *op) {
   if (auto named = dyn_cast<sdy::NamedComputationOp>(op))
     for (BlockArgument arg : named.getBody().getArguments())
       local.place(arg, &meshes.toLayout(sdy::getSharding(arg), arg.getType()));
+  if (!dimsReadWhole(op, meshes).empty())
+    readsWhole.insert(op);
   auto isPlaced = [&](Value v) { return local.isSharded(v); };
   if (op->getNumResults() == 0 || worksOnShards(op))
     return;
