@@ -62,11 +62,13 @@ mlir::LogicalResult readWithNewer(mlir::DialectBytecodeReader &reader,
 }
 
 /// Writes the last attribute and `newer` (may be null) as newer writers do,
-/// followed by `newer`, if any, in the encoding that readWithNewer resolves.
+/// followed by `newer`, if any, in the encoding that readWithNewer resolves; or
+/// without `newer` as earlier writers do (see WritesBytecodeForOldReaders).
 template <typename KnownT, typename NewerT>
 void writeWithNewer(mlir::DialectBytecodeWriter &writer, KnownT known,
                     NewerT newer) {
-  writer.writeOptionalAttribute(newer);
+  if (newer || !WritesBytecodeForOldReaders::isActive())
+    writer.writeOptionalAttribute(newer);
   writer.writeAttribute(known);
   if (newer)
     writer.writeAttribute(newer);

@@ -1,4 +1,4 @@
-//===- bytecode_producer.cc - who wrote MLIR bytecode ---------------------===//
+//===- bytecode_producer.cc - who writes MLIR bytecode --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,6 +17,7 @@ using llvm::StringRef;
 static constexpr unsigned newMlir = 24;
 
 static thread_local bool isNew = false;
+static thread_local bool forOldReaders = false;
 
 StringRef shardwright::bytecodeProducer(StringRef content) {
   if (!content.consume_front("ML\xefR") || content.empty())
@@ -38,3 +39,13 @@ ReadsBytecodeOf::ReadsBytecodeOf(StringRef content) {
 ReadsBytecodeOf::~ReadsBytecodeOf() { isNew = false; }
 
 bool ReadsBytecodeOf::isNewProducer() { return isNew; }
+
+WritesBytecodeForOldReaders::WritesBytecodeForOldReaders() {
+  forOldReaders = true;
+}
+
+WritesBytecodeForOldReaders::~WritesBytecodeForOldReaders() {
+  forOldReaders = false;
+}
+
+bool WritesBytecodeForOldReaders::isActive() { return forOldReaders; }

@@ -1,4 +1,4 @@
-//===- bytecode_producer.h - who wrote MLIR bytecode ------------*- C++ -*-===//
+//===- bytecode_producer.h - who writes MLIR bytecode -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,6 +34,20 @@ public:
   /// True if the producer is jaxlib 0.12 or as new; false if it is older, ours
   /// or unknown.
   static bool isNewProducer();
+};
+
+/// While it lives, this thread writes ops to bytecode as jaxlib 0.10 reads
+/// them, where that can say the op; otherwise as jaxlib 0.12 does. One at a
+/// time in each thread.
+class WritesBytecodeForOldReaders {
+public:
+  WritesBytecodeForOldReaders();
+  ~WritesBytecodeForOldReaders();
+  WritesBytecodeForOldReaders(const WritesBytecodeForOldReaders &) = delete;
+  WritesBytecodeForOldReaders &
+  operator=(const WritesBytecodeForOldReaders &) = delete;
+
+  static bool isActive();
 };
 
 } // namespace shardwright

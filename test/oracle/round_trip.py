@@ -32,6 +32,7 @@ BATCH = 40
 # MLIR 23, inside jaxlib, has codes for the types of 8 bits and fewer. MLIR 22's driver refuses
 # them; our reader (`convert`, below) reads them.
 NEWER_TYPE = "unknown attribute code"
+EMIT_BYTECODE = ["--emit-bytecode", *(["--old-bytecode"] if oracle.VERSION < (0, 12) else [])]
 
 
 class Sources:
@@ -73,7 +74,7 @@ def compare_bytecode(tally, batch):
             elif tally.check(f"{program.name} bytecode", done.returncode == 0, done.stderr):
                 tally.equal(f"{program.name} bytecode", program.locations.strip(), done.stdout.strip())
             done = subprocess.run(
-                [oracle.OPT, "--emit-bytecode", "-o", back], input=program.locations.encode()
+                [oracle.OPT, *EMIT_BYTECODE, "-o", back], input=program.locations.encode()
             )
             if not tally.check(f"{program.name} to bytecode", done.returncode == 0, program.pretty):
                 continue

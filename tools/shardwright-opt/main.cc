@@ -26,6 +26,8 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <optional>
+
 using namespace shardwright;
 
 namespace {
@@ -35,7 +37,8 @@ constexpr int exitBadInput = 2;
 /// MlirOptMain for a buffer instead of files: standard input can be read only
 /// once, and booleans in text may have JAX's form.
 int runOnBuffer(std::unique_ptr<llvm::MemoryBuffer> input,
-                llvm::StringRef outputPath, mlir::DialectRegistry &registry) {
+                llvm::StringRef outputPath, bool forOldReaders,
+                mlir::DialectRegistry &registry) {
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> output =
       mlir::openOutputFile(outputPath, &error);
@@ -48,6 +51,9 @@ int runOnBuffer(std::unique_ptr<llvm::MemoryBuffer> input,
   bool isText = !isBytecode(input->getBuffer());
   if (isText)
     input = boolBytesToBits(std::move(input));
+  std::optional<WritesBytecodeForOldReaders> old;
+  if (forOldReaders)
+    old.emplace();
   std::string text;
   llvm::raw_string_ostream printed(text);
   mlir::LogicalResult result =
@@ -77,6 +83,10 @@ int main(int argc, char **argv) {
   llvm::cl::opt<bool> trusted(
       "trusted", llvm::cl::desc("Read bytecode at once, not in a limited child "
                                 "process first"));
+  llvm::cl::opt<bool> oldBytecode(
+      "old-bytecode",
+      llvm::cl::desc("Write bytecode of ops that have got properties since as "
+                     "jaxlib 0.10 reads it"));
   auto [inputPath, outputPath] = mlir::registerAndParseCLIOptions(
       argc, argv, "Shardwright optimizer driver\n", registry);
 
@@ -108,5 +118,5 @@ int main(int argc, char **argv) {
                    << "\n";
       return exitBadInput;
     }
-  return runOnBuffer(std::move(input), outputPath, registry);
+  return runOnBuffer(std::move(input), outputPath, oldBytecode, registry);
 }
