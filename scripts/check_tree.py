@@ -32,6 +32,16 @@ def licence_headers(files):
             yield f"{path}: no licence header"
 
 
+def first_lines(files):
+    """The first line of a C++ source names the file, whole: clang-format breaks longer ones. (The C header has another form.)"""
+    for path in files:
+        if path.endswith((".h", ".cc", ".td")) and not path.startswith("shardwright-c/") and not path.startswith("third_party/"):
+            with open(os.path.join(ROOT, path)) as file:
+                line = file.readline().rstrip("\n")
+            if not re.fullmatch(r"//===-+ \S.*===//", line) or os.path.basename(path) not in line:
+                yield f"{path}: the first line is not `//===- {os.path.basename(path)} - what it is ---===//` in at most 80 columns"
+
+
 def layer_readmes(files):
     layers = {os.path.dirname(p) for p in files if re.match(r"shardwright/.*CMakeLists\.txt$", p)}
     for layer in sorted(layers - {"shardwright", "shardwright/dialect"}):
@@ -84,7 +94,7 @@ def main():
     )
     files = [p for p in listing.stdout.splitlines() if os.path.isfile(os.path.join(ROOT, p))]
     passed = failed = 0
-    for check in (licence_headers, layer_readmes, sorted_lists, orphaned_tests, agnostic_propagation):
+    for check in (licence_headers, first_lines, layer_readmes, sorted_lists, orphaned_tests, agnostic_propagation):
         problems = list(check(files))
         for problem in problems:
             print(f"FAILED tree {check.__name__}: {problem}")

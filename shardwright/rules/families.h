@@ -29,10 +29,11 @@ inline constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
 /// need sizes.
 bool hasStaticShapes(mlir::Operation *op);
 
-template <typename OpTy, auto buildRule, PropagationTraits traits>
+template <typename OpTy, auto buildRule, PropagationTraits traits,
+          PartitionTraits partitionTraits>
 struct RuleModel
-    : ShardingRuleOpInterface::ExternalModel<RuleModel<OpTy, buildRule, traits>,
-                                             OpTy> {
+    : ShardingRuleOpInterface::ExternalModel<
+          RuleModel<OpTy, buildRule, traits, partitionTraits>, OpTy> {
   std::optional<ShardingRule>
   buildShardingRule(mlir::Operation *op, const RuleOptions &options) const {
     if (!hasStaticShapes(op))
@@ -42,23 +43,35 @@ struct RuleModel
   PropagationTraits getPropagationTraits(mlir::Operation *) const {
     return traits;
   }
+  PartitionTraits getPartitionTraits(mlir::Operation *) const {
+    return partitionTraits;
+  }
 };
 
 template <typename OpTy, auto buildRule,
-          PropagationTraits traits = PropagationTraits{}>
+          PropagationTraits traits = PropagationTraits{},
+          PartitionTraits partitionTraits = PartitionTraits{}>
 void attachRule(mlir::MLIRContext &context) {
-  OpTy::template attachInterface<RuleModel<OpTy, buildRule, traits>>(context);
+  OpTy::template attachInterface<
+      RuleModel<OpTy, buildRule, traits, partitionTraits>>(context);
+}
+
+template <auto buildRule, PropagationTraits traits,
+          PartitionTraits partitionTraits, typename... OpTys>
+void attachRules(mlir::MLIRContext &context) {
+  (attachRule<OpTys, buildRule, traits, partitionTraits>(context), ...);
 }
 
 template <auto buildRule, PropagationTraits traits, typename... OpTys>
 void attachRules(mlir::MLIRContext &context) {
-  (attachRule<OpTys, buildRule, traits>(context), ...);
+  attachRules<buildRule, traits, PartitionTraits{}, OpTys...>(context);
 }
 
 /// Marks an op that needs no rule: no warning is emitted for it.
-template <typename OpTy, PropagationTraits traits>
-struct NoRuleModel
-    : ShardingRuleOpInterface::ExternalModel<NoRuleModel<OpTy, traits>, OpTy> {
+template <typename OpTy, PropagationTraits traits,
+          PartitionTraits partitionTraits>
+struct NoRuleModel : ShardingRuleOpInterface::ExternalModel<
+                         NoRuleModel<OpTy, traits, partitionTraits>, OpTy> {
   std::optional<ShardingRule> buildShardingRule(mlir::Operation *,
                                                 const RuleOptions &) const {
     return std::nullopt;
@@ -66,12 +79,23 @@ struct NoRuleModel
   PropagationTraits getPropagationTraits(mlir::Operation *) const {
     return traits;
   }
+  PartitionTraits getPartitionTraits(mlir::Operation *) const {
+    return partitionTraits;
+  }
   std::string getKindWithoutRule(mlir::Operation *) const { return ""; }
 };
 
+template <PropagationTraits traits, PartitionTraits partitionTraits,
+          typename... OpTys>
+void attachNoRule(mlir::MLIRContext &context) {
+  (OpTys::template attachInterface<NoRuleModel<OpTys, traits, partitionTraits>>(
+       context),
+   ...);
+}
+
 template <PropagationTraits traits, typename... OpTys>
 void attachNoRule(mlir::MLIRContext &context) {
-  (OpTys::template attachInterface<NoRuleModel<OpTys, traits>>(context), ...);
+  attachNoRule<traits, PartitionTraits{}, OpTys...>(context);
 }
 
 // StableHLO, by family.

@@ -80,6 +80,23 @@ PropagationTraits shardwright::getPropagationTraits(Operation *op) {
   return traits;
 }
 
+PartitionTraits shardwright::getPartitionTraits(Operation *op) {
+  PartitionTraits traits;
+  bool isElementwise = op->hasTrait<OpTrait::Elementwise>();
+  if (isElementwise)
+    traits.fusion = Fusion::WithUsers;
+  if (auto iface = dyn_cast<ShardingRuleOpInterface>(op)) {
+    traits = iface.getPartitionTraits();
+    isElementwise |= iface.getPropagationTraits().elementwise;
+  }
+  if (op->hasTrait<OpTrait::IsTerminator>() ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    traits.work = Work::None;
+  if (isElementwise)
+    traits.ignoresPaddingRows = true;
+  return traits;
+}
+
 bool shardwright::isElementwise(Operation *op) {
   return getPropagationTraits(op).elementwise;
 }

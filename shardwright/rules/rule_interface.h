@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_RULES_RULE_INTERFACE_H
 #define SHARDWRIGHT_RULES_RULE_INTERFACE_H
 
+#include "shardwright/rules/partition_traits.h"
 #include "shardwright/rules/propagation_traits.h"
 #include "shardwright/rules/sharding_rule.h"
 
@@ -28,6 +29,10 @@ std::optional<ShardingRule> getShardingRule(mlir::Operation *op,
 /// The traits of `op` from its ShardingRuleOpInterface; without the interface,
 /// from MLIR's traits Elementwise and ConstantLike.
 PropagationTraits getPropagationTraits(mlir::Operation *op);
+
+/// The traits of `op` from its ShardingRuleOpInterface, completed by what
+/// elementwise ops and terminators imply.
+PartitionTraits getPartitionTraits(mlir::Operation *op);
 
 /// True if the op is elementwise for propagation priorities.
 bool isElementwise(mlir::Operation *op);

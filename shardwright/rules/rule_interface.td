@@ -33,6 +33,9 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
       }],
       "::shardwright::PropagationTraits", "getPropagationTraits", (ins), "",
       "return {};">,
+    InterfaceMethod<"What the partitioner asks of the op beside its rule.",
+      "::shardwright::PartitionTraits", "getPartitionTraits", (ins), "",
+      "return {};">,
     InterfaceMethod<[{
       How a warning names the kind of this op when it has no rule: once a kind,
       `KIND is unknown to SDY sharding rule registry`. Empty: no rule is what it

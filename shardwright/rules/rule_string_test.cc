@@ -1,4 +1,4 @@
-//===- rule_string_test.cc - JAX's rule strings --------------------------===//
+//===- rule_string_test.cc - JAX's rule strings ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

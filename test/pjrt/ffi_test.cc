@@ -1,5 +1,4 @@
-//===- ffi_test.cc - foreign functions of a C client
-//-----------------------===//
+//===- ffi_test.cc - foreign functions of a C client ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- sdy_interfaces.td - interfaces of ops that carry or move shardings 
+//===- sdy_interfaces.td - interfaces of ops that carry or move shardings -===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

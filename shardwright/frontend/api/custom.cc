@@ -1,5 +1,4 @@
-//===- custom.cc - functions with derivatives of their own
-//-----------------===//
+//===- custom.cc - functions with derivatives of their own ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

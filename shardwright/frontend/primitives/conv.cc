@@ -1,5 +1,4 @@
-//===- conv.cc - convolution
-//-----------------------------------------------===//
+//===- conv.cc - convolution ----------------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- factor.cc - Cholesky, LU and QR, triangular systems
-//-----------------===//
+//===- factor.cc - Cholesky, LU and QR, triangular systems ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

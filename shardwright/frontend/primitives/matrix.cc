@@ -1,5 +1,4 @@
-//===- matrix.cc - matrices in rules of derivatives
-//------------------------===//
+//===- matrix.cc - matrices in rules of derivatives -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

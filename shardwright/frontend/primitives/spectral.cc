@@ -1,5 +1,4 @@
-//===- spectral.cc - eigenvalues and singular values
-//-----------------------===//
+//===- spectral.cc - eigenvalues and singular values ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

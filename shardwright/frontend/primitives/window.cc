@@ -1,5 +1,4 @@
-//===- window.cc - reductions over windows
-//---------------------------------===//
+//===- window.cc - reductions over windows --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- special_function_tables.h - polynomials of special functions ----*- C++
-//-*-===//
+//===- special_function_tables.h - polynomials of functions -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- collective_cost.h - bytes, rounds and time of collectives -*- C++
-//-*-===//
+//===- collective_cost.h - bytes and time of collectives --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- machine_option.h - the option `machine` of passes -----------*- C++
-//-*-===//
+//===- machine_option.h - the option `machine` of passes --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

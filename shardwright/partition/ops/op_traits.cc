@@ -16,7 +16,7 @@ using namespace mlir;
 namespace shardwright {
 
 bool isControlFlow(Operation *op) {
-  return isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
+  return getPartitionTraits(op).isControlFlow;
 }
 
 bool isElementwiseFunction(Operation *op) {
@@ -27,13 +27,7 @@ bool isElementwiseFunction(Operation *op) {
 bool ignoresPaddingRows(Operation *op) {
   if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
     return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
-  return isElementwise(op) ||
-         isa<stablehlo::BitcastConvertOp, stablehlo::BroadcastInDimOp,
-             stablehlo::CholeskyOp, stablehlo::ConcatenateOp, stablehlo::FftOp,
-             stablehlo::IotaOp, stablehlo::MapOp,
-             stablehlo::OptimizationBarrierOp, stablehlo::ReduceWindowOp,
-             stablehlo::SelectAndScatterOp, stablehlo::SortOp,
-             stablehlo::TransposeOp, stablehlo::TriangularSolveOp>(op);
+  return getPartitionTraits(op).ignoresPaddingRows;
 }
 
 bool isAdditive(Operation *op) {
@@ -41,38 +35,29 @@ bool isAdditive(Operation *op) {
 }
 
 bool isDot(Operation *op) {
-  return isa<stablehlo::DotGeneralOp, stablehlo::DotOp>(op);
+  return getPartitionTraits(op).contraction == Contraction::Dot;
 }
 
 bool isContraction(Operation *op) {
-  return isDot(op) || isa<stablehlo::ConvolutionOp>(op);
+  return getPartitionTraits(op).contraction != Contraction::None;
 }
 
 bool isDynamicSlicing(Operation *op) {
-  return isa<stablehlo::DynamicSliceOp, stablehlo::GatherOp>(op);
+  return getPartitionTraits(op).slicing == Slicing::Dynamic;
 }
 
 bool isSlicing(Operation *op) {
-  return isDynamicSlicing(op) || isa<stablehlo::SliceOp>(op);
+  return getPartitionTraits(op).slicing != Slicing::None;
 }
 
 bool takesShapeAsOperand(Operation *op) {
-  return isa<stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
-             stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
-             stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
-             stablehlo::DynamicConvOp>(op);
+  return getPartitionTraits(op).takesShapeAsOperand;
 }
 
-bool isCollective(Operation *op) {
-  return isa<stablehlo::AllGatherOp, stablehlo::AllReduceOp,
-             stablehlo::ReduceScatterOp, stablehlo::AllToAllOp,
-             stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp,
-             stablehlo::CollectiveReduceOp>(op);
-}
+bool isCollective(Operation *op) { return getPartitionTraits(op).isCollective; }
 
 bool isHostTransfer(Operation *op) {
-  return isa<stablehlo::InfeedOp, stablehlo::OutfeedOp, stablehlo::RecvOp,
-             stablehlo::SendOp>(op);
+  return getPartitionTraits(op).isHostTransfer;
 }
 
 bool hasSideEffect(Operation *op) {

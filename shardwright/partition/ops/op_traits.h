@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sets of op names that more than one decision of the partitioner depends
-// on. Linear ops: linear_ops.h. Ops that read windows: op_windows.h.
+// Questions about ops that more than one decision of the partitioner asks. The
+// answers are traits of the ops' rules (rules/partition_traits.h), or follow
+// from attributes. Linear ops: linear_ops.h. Ops that read windows:
+// op_windows.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,27 +27,23 @@ bool isControlFlow(mlir::Operation *op);
 /// elements of the operands (or on scalars), and has neither regions nor
 /// effects.
 bool isElementwiseFunction(mlir::Operation *op);
-/// True if each row of the results depends only on the same rows of the
-/// operands, whatever dimension is padded: padding rows affect no other row,
-/// and the op need not be told about them. The padded dimension is no window
-/// dimension and is neither sorted nor transformed; such dimensions are
-/// replicated.
+/// PartitionTraits::ignoresPaddingRows, also of convolutions, where it depends
+/// on their groups.
 bool ignoresPaddingRows(mlir::Operation *op);
 /// True for add and subtract.
 bool isAdditive(mlir::Operation *op);
-/// True for sums of products: dot, dot_general and convolution.
+/// True for sums of products: products of matrices and convolutions.
 bool isContraction(mlir::Operation *op);
-/// True for products of two matrices: dot and dot_general.
+/// True for products of two matrices.
 bool isDot(mlir::Operation *op);
-/// True if the op returns a part of its first operand: slice, dynamic_slice and
-/// gather.
+/// True if the op returns a part of its first operand.
 bool isSlicing(mlir::Operation *op);
 /// True if the op returns a part of its first operand that other operands
-/// choose: dynamic_slice and gather.
+/// choose.
 bool isDynamicSlicing(mlir::Operation *op);
-/// True for StableHLO ops whose operands describe the shape of the result.
+/// True if operands describe the shape of the result.
 bool takesShapeAsOperand(mlir::Operation *op);
-/// True for StableHLO collectives.
+/// True for collectives, but not for those of sdy.
 bool isCollective(mlir::Operation *op);
 /// True for infeed, outfeed, send and recv.
 bool isHostTransfer(mlir::Operation *op);

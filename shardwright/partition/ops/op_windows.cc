@@ -13,6 +13,7 @@
 #include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
+#include "shardwright/rules/rule_interface.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -146,11 +147,7 @@ std::optional<Scan> getScan(Operation *op) {
   return scan;
 }
 
-bool hasWindows(Operation *op) {
-  return isa<stablehlo::SliceOp, stablehlo::PadOp, stablehlo::ReverseOp,
-             stablehlo::ConcatenateOp, stablehlo::ReduceWindowOp,
-             stablehlo::SelectAndScatterOp, stablehlo::ConvolutionOp>(op);
-}
+bool hasWindows(Operation *op) { return getPartitionTraits(op).hasWindows; }
 
 namespace {
 

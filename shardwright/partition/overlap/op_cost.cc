@@ -11,6 +11,7 @@
 #include "shardwright/mesh/axes_of_groups.h"
 #include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/support/tensor_types.h"
+#include "shardwright/rules/rule_interface.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -28,40 +29,8 @@ double elementsOf(Type type) {
                                            : 0;
 }
 
-/// True for ops that backends fuse into their users as elementwise loops.
-bool isLoop(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp, stablehlo::SliceOp,
-             stablehlo::DynamicSliceOp, stablehlo::PadOp, stablehlo::ReverseOp,
-             stablehlo::TransposeOp, stablehlo::ReshapeOp, stablehlo::ConvertOp,
-             stablehlo::BitcastConvertOp, stablehlo::SelectOp,
-             stablehlo::ClampOp>(op);
-}
-
-bool takesLoops(Operation *op) {
-  return isLoop(op) ||
-         isa<stablehlo::ReduceOp, stablehlo::ConcatenateOp,
-             stablehlo::DynamicUpdateSliceOp, stablehlo::MapOp>(op);
-}
-
-/// True for ops without any work: constants, views, tuples, terminators.
-bool takesNoTime(Operation *op) {
-  return op->hasTrait<OpTrait::IsTerminator>() ||
-         op->hasTrait<OpTrait::ConstantLike>() ||
-         isa<stablehlo::ReshapeOp, stablehlo::TupleOp,
-             stablehlo::GetTupleElementOp, stablehlo::PartitionIdOp,
-             stablehlo::ReplicaIdOp, stablehlo::AfterAllOp,
-             stablehlo::CreateTokenOp, stablehlo::OptimizationBarrierOp,
-             stablehlo::AsyncStartOp, stablehlo::AsyncDoneOp,
-             stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
-}
-
-bool isTranscendental(Operation *op) {
-  return isa<stablehlo::ExpOp, stablehlo::Expm1Op, stablehlo::LogOp,
-             stablehlo::Log1pOp, stablehlo::TanhOp, stablehlo::LogisticOp,
-             stablehlo::PowOp, stablehlo::SineOp, stablehlo::CosineOp,
-             stablehlo::TanOp, stablehlo::Atan2Op, stablehlo::SqrtOp,
-             stablehlo::RsqrtOp, stablehlo::CbrtOp>(op);
+bool mayFuseProducers(Operation *op) {
+  return getPartitionTraits(op).fusion != Fusion::Alone;
 }
 
 double sizeOf(Value value, int64_t dim) {
@@ -122,7 +91,7 @@ double OpCosts::flops(Operation *op) {
         return dims.empty() ? 0 : results * double(dims.back());
       })
       .Default([&](Operation *) {
-        if (isTranscendental(op))
+        if (getPartitionTraits(op).work == Work::Transcendental)
           return 8 * results;
         return op->hasTrait<OpTrait::Elementwise>() ? results : 0;
       });
@@ -187,7 +156,8 @@ double OpCosts::kernelSeconds(Type element, double operations, double bytes) {
 }
 
 bool OpCosts::isFused(Operation *op) {
-  if (!isLoop(op) || op->getNumResults() != 1)
+  if (getPartitionTraits(op).fusion != Fusion::WithUsers ||
+      op->getNumResults() != 1)
     return false;
   // Not cached: rings and schedules change the users of ops, and new ops reuse
   // the addresses of erased ones. A value with very many users is materialized.
@@ -195,7 +165,7 @@ bool OpCosts::isFused(Operation *op) {
   int64_t count = 0;
   return !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
     return ++count <= mostUsers && user->getBlock() == op->getBlock() &&
-           takesLoops(user);
+           mayFuseProducers(user);
   });
 }
 
@@ -229,7 +199,7 @@ double OpCosts::bytesTouched(Operation *op) {
       auto value = from->getAttrOfType<ElementsAttr>("value");
       if (!value || value.isSplat())
         continue;
-    } else if (from && takesLoops(op) && isFused(from)) {
+    } else if (from && mayFuseProducers(op) && isFused(from)) {
       continue;
     }
     double size = bytesOf(operand.getType());
@@ -239,7 +209,7 @@ double OpCosts::bytesTouched(Operation *op) {
 }
 
 double OpCosts::seconds(Operation *op) {
-  if (takesNoTime(op) || transfer(op))
+  if (getPartitionTraits(op).work == Work::None || transfer(op))
     return 0;
   Type element;
   if (op->getNumOperands() > 0)

@@ -10,6 +10,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/propagate/step/factor_projection.h"
 #include "shardwright/rules/rule_interface.h"
@@ -37,18 +38,8 @@ static bool needsNoRule(Operation *op) {
   return isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::RngOp,
              stablehlo::RngBitGeneratorOp, stablehlo::WhileOp,
              stablehlo::CaseOp, stablehlo::OptimizationBarrierOp,
-             stablehlo::GetDimensionSizeOp, stablehlo::ReshapeOp,
-             stablehlo::AllGatherOp, stablehlo::AllReduceOp,
-             stablehlo::AllToAllOp, stablehlo::ReduceScatterOp,
-             stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp>(
-      op);
-}
-
-bool hasShapeOperand(Operation *op) {
-  return isa<stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
-             stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
-             stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
-             stablehlo::DynamicConvOp>(op);
+             stablehlo::GetDimensionSizeOp, stablehlo::ReshapeOp>(op) ||
+         isCollective(op);
 }
 
 bool isAgreed(Operation *op, MeshTable &meshes) {
@@ -72,7 +63,7 @@ bool isAgreed(Operation *op, MeshTable &meshes) {
   bool isQuantized = llvm::any_of(values, [](Value value) {
     return isa<quant::QuantizedType>(getElementTypeOrSelf(value.getType()));
   });
-  if (!rule || !oneMesh || hasShapeOperand(op) || isQuantized)
+  if (!rule || !oneMesh || takesShapeAsOperand(op) || isQuantized)
     return false;
   std::optional<FactorLayout> layout = FactorLayout::create(std::move(*rule));
   if (!layout || layout->tensors.size() != values.size())

@@ -44,10 +44,6 @@ void makeParts(mlir::Operation *op, MeshTable &meshes);
 llvm::SmallVector<int64_t> fixedDims(stablehlo::ScatterOp op,
                                      MeshTable &meshes);
 
-/// True if the result's shape is an operand, which describes the global
-/// program.
-bool hasShapeOperand(mlir::Operation *op);
-
 /// Reshards the branches' results to the shardings of the op's results.
 void reshardReturns(stablehlo::IfOp op, MeshTable &meshes);
 

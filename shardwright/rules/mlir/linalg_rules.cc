@@ -1,4 +1,4 @@
-//===- linalg_rules.cc - rules of linalg's structured ops ----------------===//
+//===- linalg_rules.cc - rules of linalg's structured ops -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

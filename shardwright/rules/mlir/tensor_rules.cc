@@ -1,4 +1,4 @@
-//===- tensor_rules.cc - rules of the tensor dialect ---------------------===//
+//===- tensor_rules.cc - rules of the tensor dialect ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

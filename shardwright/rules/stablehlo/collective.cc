@@ -82,11 +82,14 @@ static std::optional<ShardingRule> allToAllRule(stablehlo::AllToAllOp op,
 
 void shardwright::attachCollectiveRules(MLIRContext &context) {
   using namespace stablehlo;
-  attachRule<AllReduceOp, &allReduceRule>(context);
-  attachRules<&pointwiseRule, PropagationTraits{}, CollectivePermuteOp,
-              CrossReplicaSumOp>(context);
-  attachRule<CollectiveBroadcastOp, &collectiveBroadcastRule>(context);
-  attachRule<AllGatherOp, &allGatherRule>(context);
-  attachRule<ReduceScatterOp, &reduceScatterRule>(context);
-  attachRule<AllToAllOp, &allToAllRule>(context);
+  constexpr PropagationTraits byRule{};
+  constexpr PartitionTraits collective{.isCollective = true};
+  attachRule<AllReduceOp, &allReduceRule, byRule, collective>(context);
+  attachRule<CollectivePermuteOp, &pointwiseRule, byRule, collective>(context);
+  attachRule<CrossReplicaSumOp, &pointwiseRule>(context);
+  attachRule<CollectiveBroadcastOp, &collectiveBroadcastRule, byRule,
+             collective>(context);
+  attachRule<AllGatherOp, &allGatherRule, byRule, collective>(context);
+  attachRule<ReduceScatterOp, &reduceScatterRule, byRule, collective>(context);
+  attachRule<AllToAllOp, &allToAllRule, byRule, collective>(context);
 }

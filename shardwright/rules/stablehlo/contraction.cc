@@ -126,8 +126,13 @@ static std::optional<ShardingRule> convolutionRule(stablehlo::ConvolutionOp op,
 }
 
 void shardwright::attachContractionRules(MLIRContext &context) {
-  attachRule<stablehlo::ConvolutionOp, &convolutionRule, kByProperties>(
+  constexpr PartitionTraits dot{.contraction = Contraction::Dot};
+  // Whether padding rows matter depends on its groups: partition/ops/.
+  constexpr PartitionTraits convolution{
+      .hasWindows = true, .contraction = Contraction::Convolution};
+  attachRule<stablehlo::ConvolutionOp, &convolutionRule, kByProperties,
+             convolution>(context);
+  attachRule<stablehlo::DotGeneralOp, &dotGeneralRule, kByProperties, dot>(
       context);
-  attachRule<stablehlo::DotGeneralOp, &dotGeneralRule, kByProperties>(context);
-  attachRule<stablehlo::DotOp, &dotRule, kByProperties>(context);
+  attachRule<stablehlo::DotOp, &dotRule, kByProperties, dot>(context);
 }

@@ -31,18 +31,24 @@ extraPointwiseRule(Operation *op, const RuleOptions &options) {
 
 void shardwright::attachElementwiseRules(MLIRContext &context) {
   using namespace stablehlo;
-  attachRules<&pointwiseRule, kElementwise, AbsOp, CbrtOp, CeilOp, ClzOp,
-              ConvertOp, CosineOp, ExpOp, Expm1Op, FloorOp, ImagOp, IsFiniteOp,
-              Log1pOp, LogOp, LogisticOp, NegOp, NotOp, PopulationCountOp,
-              RealOp, ReducePrecisionOp, RoundNearestEvenOp, RoundOp, RsqrtOp,
-              SignOp, SineOp, SqrtOp, TanOp, TanhOp>(context);
-  attachRules<&pointwiseRule, kElementwise, AddOp, AndOp, Atan2Op, CompareOp,
-              ComplexOp, DivOp, MaxOp, MinOp, MulOp, OrOp, PowOp, RemOp,
-              ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
-              SubtractOp, XorOp>(context);
-  attachRule<SelectOp, &selectRule, kElementwise>(context);
-  attachRule<ClampOp, &clampRule, kElementwise>(context);
-  attachRules<&extraPointwiseRule, kElementwise, UniformDequantizeOp,
+  constexpr PartitionTraits loops{.fusion = Fusion::WithUsers},
+      transcendental{.work = Work::Transcendental, .fusion = Fusion::WithUsers};
+  attachRules<&pointwiseRule, kElementwise, loops, AbsOp, CeilOp, ClzOp,
+              ConvertOp, FloorOp, ImagOp, IsFiniteOp, NegOp, NotOp,
+              PopulationCountOp, RealOp, ReducePrecisionOp, RoundNearestEvenOp,
+              RoundOp, SignOp>(context);
+  attachRules<&pointwiseRule, kElementwise, loops, AddOp, AndOp, CompareOp,
+              ComplexOp, DivOp, MaxOp, MinOp, MulOp, OrOp, RemOp, ShiftLeftOp,
+              ShiftRightArithmeticOp, ShiftRightLogicalOp, SubtractOp, XorOp>(
+      context);
+  attachRules<&pointwiseRule, kElementwise, transcendental, Atan2Op, CbrtOp,
+              CosineOp, ExpOp, Expm1Op, Log1pOp, LogOp, LogisticOp, PowOp,
+              RsqrtOp, SineOp, SqrtOp, TanOp, TanhOp>(context);
+  attachRule<SelectOp, &selectRule, kElementwise, loops>(context);
+  attachRule<ClampOp, &clampRule, kElementwise, loops>(context);
+  attachRules<&extraPointwiseRule, kElementwise, loops, UniformDequantizeOp,
               UniformQuantizeOp>(context);
-  attachRule<MapOp, &extraPointwiseRule>(context);
+  attachRule<MapOp, &extraPointwiseRule, PropagationTraits{},
+             PartitionTraits{.ignoresPaddingRows = true,
+                             .fusion = Fusion::WithProducers}>(context);
 }

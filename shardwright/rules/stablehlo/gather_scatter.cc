@@ -181,6 +181,7 @@ static std::optional<ShardingRule> scatterRule(stablehlo::ScatterOp op,
 }
 
 void shardwright::attachGatherScatterRules(MLIRContext &context) {
-  attachRule<stablehlo::GatherOp, &gatherRule, kByProperties>(context);
+  attachRule<stablehlo::GatherOp, &gatherRule, kByProperties,
+             PartitionTraits{.slicing = Slicing::Dynamic}>(context);
   attachRule<stablehlo::ScatterOp, &scatterRule>(context);
 }

@@ -139,9 +139,11 @@ batchNormGradRule(stablehlo::BatchNormGradOp op, const RuleOptions &options) {
 
 void shardwright::attachLinalgRules(MLIRContext &context) {
   using namespace stablehlo;
-  attachRule<CholeskyOp, &choleskyRule>(context);
-  attachRule<TriangularSolveOp, &triangularSolveRule>(context);
-  attachRule<FftOp, &fftRule>(context);
+  constexpr PropagationTraits byRule{};
+  constexpr PartitionTraits rows{.ignoresPaddingRows = true};
+  attachRule<CholeskyOp, &choleskyRule, byRule, rows>(context);
+  attachRule<TriangularSolveOp, &triangularSolveRule, byRule, rows>(context);
+  attachRule<FftOp, &fftRule, byRule, rows>(context);
   attachRule<RngBitGeneratorOp, &rngBitGeneratorRule>(context);
   attachRule<RngOp, &rngRule>(context);
   attachRule<BatchNormInferenceOp, &batchNormInferenceRule>(context);

@@ -111,10 +111,14 @@ static std::optional<ShardingRule> sortRule(stablehlo::SortOp op,
 }
 
 void shardwright::attachReductionRules(MLIRContext &context) {
-  attachRule<stablehlo::ReduceOp, &reduceRule, kByProperties>(context);
-  attachRule<stablehlo::ReduceWindowOp, &reduceWindowRule, kByProperties>(
-      context);
+  constexpr PartitionTraits windows{.ignoresPaddingRows = true,
+                                    .hasWindows = true};
+  attachRule<stablehlo::ReduceOp, &reduceRule, kByProperties,
+             PartitionTraits{.fusion = Fusion::WithProducers}>(context);
+  attachRule<stablehlo::ReduceWindowOp, &reduceWindowRule, kByProperties,
+             windows>(context);
   attachRule<stablehlo::SelectAndScatterOp, &selectAndScatterRule,
-             kByProperties>(context);
-  attachRule<stablehlo::SortOp, &sortRule, kByProperties>(context);
+             kByProperties, windows>(context);
+  attachRule<stablehlo::SortOp, &sortRule, kByProperties,
+             PartitionTraits{.ignoresPaddingRows = true}>(context);
 }

@@ -18,12 +18,31 @@ static std::optional<ShardingRule> noRule(Operation *, const RuleOptions &) {
 
 void shardwright::attachRulelessOps(MLIRContext &context) {
   using namespace stablehlo;
-  attachNoRule<PropagationTraits{}, AfterAllOp, CreateTokenOp,
-               GetTupleElementOp, InfeedOp, OutfeedOp, PartitionIdOp, RecvOp,
-               SendOp>(context);
-  attachNoRule<PropagationTraits{.makesConstant = true}, IotaOp>(context);
-  attachNoRule<PropagationTraits{.becomesSdyConstant = true}, ConstantOp>(
+  constexpr PropagationTraits byRule{};
+  constexpr PartitionTraits noWork{.work = Work::None};
+  attachNoRule<byRule, noWork, AfterAllOp, CreateTokenOp, GetTupleElementOp,
+               PartitionIdOp>(context);
+  attachNoRule<byRule, PartitionTraits{.isHostTransfer = true}, InfeedOp,
+               OutfeedOp, RecvOp, SendOp>(context);
+  attachNoRule<PropagationTraits{.makesConstant = true},
+               PartitionTraits{.ignoresPaddingRows = true,
+                               .fusion = Fusion::WithUsers},
+               IotaOp>(context);
+  attachNoRule<PropagationTraits{.becomesSdyConstant = true}, noWork,
+               ConstantOp>(context);
+  attachNoRule<byRule,
+               PartitionTraits{.ignoresPaddingRows = true, .work = Work::None},
+               OptimizationBarrierOp>(context);
+  constexpr PartitionTraits controlFlow{.isControlFlow = true,
+                                        .work = Work::None};
+  attachNoRule<byRule, controlFlow, WhileOp, CaseOp>(context);
+  attachRule<IfOp, &noRule, PropagationTraits{.newDataFlow = true},
+             controlFlow>(context);
+  attachRule<ReplicaIdOp, &noRule, byRule, noWork>(context);
+  attachRules<&noRule, byRule, noWork, TupleOp, AsyncStartOp, AsyncDoneOp>(
       context);
-  attachRule<ReplicaIdOp, &noRule>(context);
-  attachRule<IfOp, &noRule, PropagationTraits{.newDataFlow = true}>(context);
+  attachRules<&noRule, byRule, PartitionTraits{.takesShapeAsOperand = true},
+              DynamicConvOp, DynamicGatherOp, DynamicIotaOp>(context);
+  attachRule<CollectiveReduceOp, &noRule, byRule,
+             PartitionTraits{.isCollective = true}>(context);
 }

@@ -233,6 +233,9 @@ struct BitcastConvertModel
                ? kElementwise
                : kByProperties;
   }
+  PartitionTraits getPartitionTraits(Operation *) const {
+    return {.ignoresPaddingRows = true, .fusion = Fusion::WithUsers};
+  }
 };
 
 } // namespace
@@ -255,14 +258,28 @@ void shardwright::attachShapeRules(MLIRContext &context) {
       // In Shardy of 0.10.2, the rule depends on whether the position is
       // constant.
       writes{.schedule = Schedule::ForwardFirst};
-  attachRule<BroadcastInDimOp, &broadcastInDimRule, broadcasts>(context);
+  constexpr PartitionTraits rows{.ignoresPaddingRows = true,
+                                 .fusion = Fusion::WithUsers},
+      windows{.hasWindows = true, .fusion = Fusion::WithUsers},
+      joins{.ignoresPaddingRows = true,
+            .hasWindows = true,
+            .fusion = Fusion::WithProducers},
+      view{.work = Work::None, .fusion = Fusion::WithUsers};
+  attachRule<BroadcastInDimOp, &broadcastInDimRule, broadcasts, rows>(context);
   attachRule<BroadcastOp, &broadcastRule, kByProperties>(context);
-  attachRule<ConcatenateOp, &concatenateRule>(context);
-  attachRule<DynamicSliceOp, &dynamicSliceRule, reads>(context);
-  attachRule<DynamicUpdateSliceOp, &dynamicUpdateSliceRule, writes>(context);
-  attachRule<PadOp, &padRule, kByProperties>(context);
-  attachRule<ReshapeOp, &reshapeRule, reshapes>(context);
-  attachRule<ReverseOp, &reverseRule, kByProperties>(context);
-  attachRule<SliceOp, &sliceRule, slices>(context);
-  attachRule<TransposeOp, &transposeRule, moves>(context);
+  attachRule<ConcatenateOp, &concatenateRule, PropagationTraits{}, joins>(
+      context);
+  attachRule<DynamicSliceOp, &dynamicSliceRule, reads,
+             PartitionTraits{.slicing = Slicing::Dynamic,
+                             .fusion = Fusion::WithUsers}>(context);
+  attachRule<DynamicUpdateSliceOp, &dynamicUpdateSliceRule, writes,
+             PartitionTraits{.fusion = Fusion::WithProducers}>(context);
+  attachRule<PadOp, &padRule, kByProperties, windows>(context);
+  attachRule<ReshapeOp, &reshapeRule, reshapes, view>(context);
+  attachRule<ReverseOp, &reverseRule, kByProperties, windows>(context);
+  attachRule<SliceOp, &sliceRule, slices,
+             PartitionTraits{.hasWindows = true,
+                             .slicing = Slicing::Static,
+                             .fusion = Fusion::WithUsers}>(context);
+  attachRule<TransposeOp, &transposeRule, moves, rows>(context);
 }

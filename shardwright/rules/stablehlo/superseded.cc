@@ -202,11 +202,15 @@ torchIndexSelectRule(stablehlo::TorchIndexSelectOp op,
 
 void shardwright::attachSupersededRules(MLIRContext &context) {
   using namespace stablehlo;
-  attachRule<DynamicBroadcastInDimOp, &dynamicBroadcastRule>(context);
-  attachRule<DynamicPadOp, &dynamicPadRule>(context);
-  attachRule<DynamicReshapeOp, &dynamicReshapeRule>(context);
+  constexpr PropagationTraits byRule{};
+  constexpr PartitionTraits shaped{.takesShapeAsOperand = true};
+  attachRule<DynamicBroadcastInDimOp, &dynamicBroadcastRule, byRule, shaped>(
+      context);
+  attachRule<DynamicPadOp, &dynamicPadRule, byRule, shaped>(context);
+  attachRule<DynamicReshapeOp, &dynamicReshapeRule, byRule, shaped>(context);
   attachRule<EinsumOp, &binaryEinsumRule>(context);
-  attachRule<RealDynamicSliceOp, &realDynamicSliceRule>(context);
+  attachRule<RealDynamicSliceOp, &realDynamicSliceRule, byRule, shaped>(
+      context);
   attachRule<TorchIndexSelectOp, &torchIndexSelectRule>(context);
   attachRule<UnaryEinsumOp, &unaryEinsumRule>(context);
 }

@@ -1,5 +1,4 @@
-//===- algebra_ops.cc - windows, convolutions and matrices by name
-//---------===//
+//===- algebra_ops.cc - windows, convolutions and matrices by name --------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

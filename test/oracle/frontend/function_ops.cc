@@ -1,5 +1,4 @@
-//===- function_ops.cc - transformations and loops by name
-//-----------------===//
+//===- function_ops.cc - transformations and loops by name ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

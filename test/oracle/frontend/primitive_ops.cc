@@ -1,5 +1,4 @@
-//===- primitive_ops.cc - primitives by name
-//-------------------------------===//
+//===- primitive_ops.cc - primitives by name ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

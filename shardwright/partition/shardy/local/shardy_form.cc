@@ -8,6 +8,7 @@
 #include "shardwright/partition/shardy/local/shardy_form.h"
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/ops/op_problem.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/reducer_ops.h"
 #include "shardwright/partition/shardy/op_agreement.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
@@ -373,7 +374,7 @@ std::optional<LogicalResult> ShardyForm::visit(Operation *op) {
       llvm::none_of(op->getResults(), isSharded) &&
       !isa<func::CallOp, sdy::NamedComputationOp>(op))
     return std::nullopt;
-  if (hasShapeOperand(op))
+  if (takesShapeAsOperand(op))
     return op->emitOpError("takes its shape from a value, which is that of the "
                            "whole program; reshard its operands and results "
                            "to replicated first");

@@ -16,6 +16,7 @@
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/ops/op_problem.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/reducer_ops.h"
 #include "shardwright/partition/shardy/local/shardy_form.h"
 #include "shardwright/partition/shardy/op_agreement.h"
@@ -41,11 +42,8 @@ static RankedTensorType typeOf(Value value) {
 static bool worksOnShards(Operation *op) {
   if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
     return true;
-  return isa<stablehlo::CustomCallOp, stablehlo::OptimizationBarrierOp,
-             stablehlo::AllGatherOp, stablehlo::AllReduceOp,
-             stablehlo::AllToAllOp, stablehlo::ReduceScatterOp,
-             stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp>(
-      op);
+  return isa<stablehlo::CustomCallOp, stablehlo::OptimizationBarrierOp>(op) ||
+         isCollective(op);
 }
 
 AxisList ShardyForm::partialAxes(Operation *op) const {
