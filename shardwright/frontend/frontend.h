@@ -14,9 +14,17 @@
 #include "shardwright/frontend/api/custom.h"
 #include "shardwright/frontend/api/explicit_axes.h"
 #include "shardwright/frontend/api/jit.h"
+#include "shardwright/frontend/numpy/activations.h"
+#include "shardwright/frontend/numpy/arrange.h"
+#include "shardwright/frontend/numpy/fft.h"
+#include "shardwright/frontend/numpy/linalg.h"
 #include "shardwright/frontend/numpy/numpy.h"
+#include "shardwright/frontend/numpy/random.h"
 #include "shardwright/frontend/primitives/lax.h"
 #include "shardwright/frontend/primitives/linalg.h"
+#include "shardwright/frontend/primitives/out_sharding.h"
+#include "shardwright/frontend/primitives/parts.h"
+#include "shardwright/frontend/primitives/special.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
 // IWYU pragma: end_exports
 

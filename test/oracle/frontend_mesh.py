@@ -18,6 +18,8 @@ import numpy as np
 from jax import lax
 from jax.sharding import PartitionSpec as P
 
+from frontend import jax_ops
+
 BUILD = os.environ.get("SHARDWRIGHT_BUILD", "build")
 
 
@@ -27,10 +29,14 @@ def spec(entries):
 
 
 def parse_spec(text):
+    """`x|-^y~z`: P('x', None, unreduced={'y'}, reduced={'z'})."""
+    text, _, reduced = text.partition("~")
+    text, _, unreduced = text.partition("^")
+    sets = {name: set(names.split("+")) for name, names in (("unreduced", unreduced), ("reduced", reduced)) if names}
     if text == ".":
-        return P()
+        return P(**sets)
     entries = [tuple(w.split("+")) for w in text.split("|")]
-    return P(*[None if e == ("-",) else e[0] if len(e) == 1 else e for e in entries])
+    return P(*[None if e == ("-",) else e[0] if len(e) == 1 else e for e in entries], **sets)
 
 
 def axes_of(keys):
@@ -95,6 +101,12 @@ LAX = {
     "reshard": lambda a, k: [jax.reshard(a[0], parse_spec(k["spec"]))],
     "auto_sin": lambda a, k: [jax.sharding.auto_axes(lambda x: lax.mul(lax.sin(x), np.float32(2)),
                                                      out_sharding=parse_spec(k["spec"]))(a[0])],
+    "dot_out": lambda a, k: [lax.dot_general(
+        a[0], a[1], ((k["lc"], k["rc"]), (k.get("lb", ()), k.get("rb", ()))), out_sharding=parse_spec(k["spec"]))],
+    "sum_out": lambda a, k: [lax.reduce_sum(a[0], k["axes"], out_sharding=parse_spec(k["spec"]))],
+    "reshape_out": lambda a, k: [lax.reshape(a[0], k["shape"], out_sharding=parse_spec(k["spec"]))],
+    "broadcast_out": lambda a, k: [lax.broadcast_in_dim(a[0], k["shape"], k["dims"], out_sharding=parse_spec(k["spec"]))],
+    "iota_out": lambda a, k: [lax.broadcasted_iota(jnp.float32, k["shape"], k["dim"], out_sharding=parse_spec(k["spec"]))],
     "reduce_sum": lambda a, k: [lax.reduce_sum_p.bind(a[0], axes=tuple(k["axes"]), out_sharding=None)],
     "reduce_max": lambda a, k: [lax.reduce_max_p.bind(a[0], axes=tuple(k["axes"]))],
     "argmax": lambda a, k: [lax.argmax(a[0], k["axis"], jnp.int32)],
@@ -126,7 +138,7 @@ def apply(name, a, keys):
         return COLLECTIVES[name](a, keys)
     if name in LAX:
         return LAX[name](a, keys)
-    return [getattr(lax, name)(*a)]
+    return jax_ops.function(name)(a, {k: tuple(v) if isinstance(v, (list, tuple)) else (v,) for k, v in keys.items()})
 
 
 class Program:
@@ -156,7 +168,8 @@ class Program:
         if self.context:
             lines.append("context")
         for x, s in zip(self.ins, self.specs):
-            lines.append(f"in {join(x.shape) or '-'} {s} " + " ".join(repr(float(v)) for v in x.ravel()))
+            integer = "i32:" if x.dtype == np.int32 else ""
+            lines.append(f"in {integer}{join(x.shape) or '-'} {s} " + " ".join(repr(float(v)) for v in x.ravel()))
         for step in self.steps:
             if step[0] == "lit":
                 lines.append(f"lit {step[1]} {step[2]}")

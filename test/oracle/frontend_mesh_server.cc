@@ -8,7 +8,8 @@
 // Reads programs from standard input, and writes one line of JSON for each:
 //
 //   mesh 4,2 x,y Auto,Auto      the mesh; `context` makes it the one in context
-//   in 8,4 x|y 1.0 2.0 ...      an argument, its spec and its elements (f32)
+//   in 8,4 x|y 1.0 2.0 ...      an argument, its spec and its elements (f32,
+//                               or i32 of a shape such as `i32:8,4`)
 //   lit f32 2.0                 a scalar
 //   op NAME 0 1 key=1,2 ...     applied to earlier values, by number
 //   out 2 x|-                   a result and its spec
@@ -22,7 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/frontend.h"
+#include "frontend_mesh_ops.h"
 
 #include <iostream>
 #include <sstream>
@@ -33,178 +34,6 @@ using namespace shardwright::frontend;
 std::string mistake(const std::string &name);
 
 namespace {
-
-using Args = Tensors;
-using Keys = std::map<std::string, std::string>;
-using Op = std::function<Tensors(const Args &, const Keys &)>;
-
-AxisNames split(const std::string &text, char by) {
-  AxisNames out;
-  std::stringstream in(text);
-  std::string word;
-  while (std::getline(in, word, by))
-    out.push_back(word);
-  return out;
-}
-Ints intsOf(const std::string &text) {
-  Ints out;
-  for (const std::string &word : split(text, ','))
-    out.push_back(std::stoll(word));
-  return out;
-}
-PartitionSpec specOf(const std::string &text) {
-  std::vector<SpecEntry> entries;
-  if (text != ".")
-    for (const std::string &word : split(text, '|'))
-      entries.push_back(word == "-" ? SpecEntry()
-                                    : SpecEntry(split(word, '+')));
-  return *PartitionSpec::get(entries);
-}
-
-std::string word(const Keys &keys, const char *name) {
-  auto found = keys.find(name);
-  return found == keys.end() ? "" : found->second;
-}
-Ints get(const Keys &keys, const char *name) {
-  return intsOf(word(keys, name));
-}
-int64_t one(const Keys &keys, const char *name) {
-  Ints values = get(keys, name);
-  return values.empty() ? 0 : values[0];
-}
-/// `x`: one name; `x,`: a tuple.
-CollectiveAxes axesIn(const Keys &keys) {
-  std::string text = word(keys, "axes");
-  if (text.find(',') == text.npos)
-    return CollectiveAxes(text);
-  return CollectiveAxes(split(text, ','));
-}
-AxisIndexGroups groupsIn(const Keys &keys) {
-  AxisIndexGroups out;
-  for (const std::string &group : split(word(keys, "groups"), ';'))
-    out.push_back(intsOf(group));
-  return out;
-}
-lax::Permutation permIn(const Keys &keys) {
-  lax::Permutation out;
-  Ints flat = get(keys, "perm");
-  for (size_t i = 0; i + 1 < flat.size(); i += 2)
-    out.emplace_back(flat[i], flat[i + 1]);
-  return out;
-}
-
-#define OP(name, ...)                                                          \
-  ops[name] = [](const Args &a, const Keys &k) -> Tensors {                    \
-    return {__VA_ARGS__};                                                      \
-  };
-
-void addCollectives(std::map<std::string, Op> &ops) {
-  OP("psum", lax::psum(a[0], axesIn(k), groupsIn(k)))
-  OP("pmean", lax::pmean(a[0], axesIn(k)))
-  OP("pmax", lax::pmax(a[0], axesIn(k), groupsIn(k)))
-  OP("pmin", lax::pmin(a[0], axesIn(k), groupsIn(k)))
-  OP("all_gather", lax::all_gather(a[0], axesIn(k),
-                                   {.groups = groupsIn(k),
-                                    .axis = one(k, "axis"),
-                                    .tiled = one(k, "tiled") != 0,
-                                    .to = one(k, "invarying") ? Vary::Invarying
-                                                              : Vary::Varying}))
-  OP("psum_scatter", lax::psum_scatter(a[0], axesIn(k),
-                                       {.scatterDimension = one(k, "axis"),
-                                        .groups = groupsIn(k),
-                                        .tiled = one(k, "tiled") != 0}))
-  OP("all_to_all",
-     lax::all_to_all(a[0], axesIn(k), one(k, "split"), one(k, "concat"),
-                     one(k, "tiled") != 0, groupsIn(k)))
-  OP("ppermute", lax::ppermute(a[0], axesIn(k), permIn(k)))
-  OP("pshuffle", lax::pshuffle(a[0], axesIn(k), get(k, "perm")))
-  OP("pswapaxes", lax::pswapaxes(a[0], axesIn(k), one(k, "axis")))
-  OP("pbroadcast", lax::pbroadcast(a[0], axesIn(k), one(k, "source")))
-  OP("axis_index",
-     lax::convert_element_type(lax::axis_index(axesIn(k)), DType::F32))
-  OP("add_index", lax::add(a[0], lax::convert_element_type(
-                                     lax::axis_index(axesIn(k)), DType::F32)))
-  OP("pcast", lax::pcast(a[0], axesIn(k), Vary::Varying))
-  OP("psum_one", lax::mul(a[0], lax::psum(2.0, axesIn(k))))
-  ops["ring"] = [](const Args &a, const Keys &k) -> Tensors {
-    auto carry = scan(
-        [&](Tensor c, Tensor) {
-          return std::pair{lax::ppermute(lax::sin(c), axesIn(k), permIn(k)), c};
-        },
-        a[0], arange(3, DType::F32));
-    if (!carry)
-      return {Tensor(carry.error())};
-    return {carry->first, carry->second};
-  };
-  OP("jit_psum",
-     jit([&](Tensor x) { return lax::psum(lax::sin(x), axesIn(k)); },
-         {.name = "f"})(a[0]))
-  OP("cond_index",
-     cond(
-         lax::eq(lax::axis_index(axesIn(k)), scalarOf(int64_t(0), DType::I32)),
-         [](Tensor x) { return lax::mul(x, 2.0f); },
-         [](Tensor x) { return lax::sin(x); }, a[0]))
-  OP("nested", shardMap([&](Tensor x) { return lax::psum(x, axesIn(k)); },
-                        {.in = SpecTree(specOf(word(k, "spec"))),
-                         .out = specOf(word(k, "result")),
-                         .axisNames = axesIn(k).names})(a[0]))
-}
-
-std::map<std::string, Op> makeOps() {
-  std::map<std::string, Op> ops;
-#define UNARY(name)                                                            \
-  ops[#name] = [](const Args &a, const Keys &) {                               \
-    return Tensors{lax::name(a[0])};                                           \
-  };
-  SW_LAX_UNARY(UNARY)
-#define BINARY(name)                                                           \
-  ops[#name] = [](const Args &a, const Keys &) {                               \
-    return Tensors{lax::name(a[0], a[1])};                                     \
-  };
-  SW_LAX_BINARY(BINARY)
-  OP("reshard", reshard(a[0], specOf(word(k, "spec"))))
-  OP("auto_sin", autoAxes([](Tensor x) { return lax::mul(lax::sin(x), 2.0f); },
-                          {.specs = {specOf(word(k, "spec"))}})(a[0]))
-  OP("reduce_sum", lax::reduce_sum(a[0], get(k, "axes")))
-  OP("reduce_max", lax::reduce_max(a[0], get(k, "axes")))
-  OP("argmax", lax::argmax(a[0], one(k, "axis")))
-  OP("cumsum", lax::cumsum(a[0], one(k, "axis"), false))
-  OP("broadcast_in_dim",
-     lax::broadcast_in_dim(a[0], get(k, "shape"), get(k, "dims")))
-  OP("reshape", lax::reshape(a[0], get(k, "shape")))
-  OP("transpose", lax::transpose(a[0], get(k, "permutation")))
-  OP("rev", lax::rev(a[0], get(k, "dims")))
-  OP("expand_dims", lax::expand_dims(a[0], get(k, "dims")))
-  OP("squeeze", lax::squeeze(a[0], get(k, "dims")))
-  OP("concatenate", lax::concatenate(a, one(k, "dim")))
-  OP("pad", lax::pad(a[0], a[1], [&] {
-       std::vector<Ints> config;
-       Ints flat = get(k, "config");
-       for (size_t i = 0; i + 2 < flat.size(); i += 3)
-         config.push_back({flat[i], flat[i + 1], flat[i + 2]});
-       return config;
-     }()))
-  OP("slice",
-     lax::slice(a[0], get(k, "start"), get(k, "limit"), get(k, "strides")))
-  OP("dynamic_slice",
-     lax::dynamic_slice(a[0], Tensors(a.begin() + 1, a.end()), get(k, "sizes")))
-  OP("dynamic_update_slice",
-     lax::dynamic_update_slice(a[0], a[1], Tensors(a.begin() + 2, a.end())))
-  OP("dot_general",
-     lax::dot_general(a[0], a[1],
-                      {get(k, "lc"), get(k, "rc"), get(k, "lb"), get(k, "rb")}))
-  OP("select_n", lax::select_n(a[0], {a[1], a[2]}))
-  OP("clamp", lax::clamp(a[0], a[1], a[2]))
-  OP("iota", lax::iota(DType::F32, get(k, "shape"), one(k, "dim")))
-  OP("rows",
-     lax::gather(a[0], lax::expand_dims(a[1], {1}), {{1}, {0}, {0}, {}, {}},
-                 {1, a[0].dim(1)}, GatherMode::ClipIndices))
-  ops["sort"] = [](const Args &a, const Keys &k) {
-    return lax::sort(a, one(k, "dim"));
-  };
-  addCollectives(ops);
-  return ops;
-}
 
 struct Step {
   std::string name;
@@ -222,21 +51,32 @@ struct Program {
   Keys options;
 };
 
+/// The parameters of an operation of ops.h.
+std::map<std::string, Ints> integers(const Keys &keys) {
+  std::map<std::string, Ints> out;
+  for (const auto &[name, text] : keys)
+    out[name] = intsOf(text);
+  return out;
+}
+
 Tensors evaluate(const Program &program, const Tensors &args) {
-  static const auto *ops = new std::map<std::string, Op>(makeOps());
+  static const auto *ops = new std::map<std::string, Op>(makeMeshOps());
   Tensors values = args;
   for (const Step &step : program.steps) {
     if (step.name == "lit") {
       values.push_back(step.literal);
       continue;
     }
-    auto op = ops->find(step.name);
-    if (op == ops->end())
-      return {Tensor(notImplemented("the server has no op ", step.name))};
     Tensors in;
     for (size_t i : step.args)
       in.push_back(i < values.size() ? values[i] : Tensor());
-    for (const Tensor &out : op->second(in, step.keys))
+    auto op = ops->find(step.name);
+    auto shared = allOps().find(step.name);
+    if (op == ops->end() && shared == allOps().end())
+      return {Tensor(notImplemented("the server has no op ", step.name))};
+    for (const Tensor &out : op != ops->end()
+                                 ? op->second(in, step.keys)
+                                 : shared->second(in, integers(step.keys)))
       values.push_back(out);
   }
   Tensors outs;
@@ -427,11 +267,15 @@ int main() {
       program.inContext = true;
     } else if (command == "in") {
       in >> first >> second;
+      bool isInteger = first.rfind("i32:", 0) == 0;
+      if (isInteger)
+        first = first.substr(4);
       Shape shape(first == "-" ? Ints() : intsOf(first));
       std::vector<float> values(shape.elements());
       for (float &v : values)
         in >> v;
-      program.ins.push_back(arrayOf(values, shape));
+      Tensor array = arrayOf(values, shape);
+      program.ins.push_back(isInteger ? astype(array, DType::I32) : array);
       program.inSpecs.push_back(specOf(second));
     } else if (command == "lit") {
       double value = 0;

@@ -13,12 +13,17 @@
 //   op NAME 0 1 key=1,2 ...    applied to earlier values, by number
 //   out 2 3                    the results
 //   run                        jaxpr, values, vjp, jvp and vmap
+//   table                      the same, executed op by op too, and derivatives
+//                              of derivatives
+//   primitives                 the names of all primitives
 //
 // test/oracle/frontend_programs.py writes the same programs for JAX.
 //
 //===----------------------------------------------------------------------===//
 
 #include "frontend/ops.h"
+
+#include "shardwright/frontend/trace/registry.h"
 
 #include <cstdio>
 #include <iostream>
@@ -56,17 +61,6 @@ struct Program {
   std::vector<size_t> outs;
 };
 
-const Ops &ops() {
-  static const Ops *table = [] {
-    auto *made = new Ops;
-    addPrimitives(*made);
-    addArrayAlgebra(*made);
-    addFunctions(*made);
-    return made;
-  }();
-  return *table;
-}
-
 Tensors evaluate(const Program &program, const Tensors &args) {
   Tensors values = args;
   for (const Step &step : program.steps) {
@@ -74,8 +68,8 @@ Tensors evaluate(const Program &program, const Tensors &args) {
       values.push_back(step.literal);
       continue;
     }
-    auto op = ops().find(step.name);
-    if (op == ops().end())
+    auto op = allOps().find(step.name);
+    if (op == allOps().end())
       return {Tensor(notImplemented("the server has no op ", step.name))};
     Tensors in;
     for (size_t i : step.args)
@@ -174,6 +168,83 @@ std::string answer(const Program &program) {
   return out + "}";
 }
 
+/// A function, from its leaves to the cotangents of its floating arguments.
+FlatFunction pulledBack(const FlatFunction &f) {
+  return [f](const Tensors &args) -> Tensors {
+    auto parts = detail::vjp(f, args);
+    if (!parts)
+      return {Tensor(parts.error())};
+    Tensors cts, out;
+    for (const Tensor &y : parts->first)
+      cts.push_back(isFloating(y) ? onesLike(y) : y);
+    Tensors all = parts->second(cts);
+    for (size_t i = 0; i < all.size(); ++i)
+      if (!all[i].ok() || (i < args.size() && isFloating(args[i])))
+        out.push_back(all[i]);
+    return out;
+  };
+}
+/// The tangents of the floating results, for tangents 0.5.
+FlatFunction pushedForward(const FlatFunction &f) {
+  return [f](const Tensors &args) -> Tensors {
+    Tensors tangents, out;
+    for (const Tensor &x : args)
+      tangents.push_back(isFloating(x) ? full(x.shape(), 0.5) : x);
+    auto parts = detail::jvp(f, args, tangents);
+    if (!parts)
+      return {Tensor(parts.error())};
+    for (const Tensor &t : parts->second)
+      if (isFloating(t))
+        out.push_back(t);
+    return out;
+  };
+}
+FlatFunction mapped(const FlatFunction &f) {
+  return [f](const Tensors &batches) -> Tensors {
+    auto outs =
+        detail::vmap(f, batches, Ints(batches.size(), 0), {0}, -1, "", {});
+    return outs ? *outs : Tensors{Tensor(outs.error())};
+  };
+}
+
+std::string tableAnswer(const Program &program) {
+  FlatFunction f = [&](const Tensors &args) { return evaluate(program, args); };
+  auto jitted = [](const FlatFunction &function, const Tensors &args) {
+    auto out = jit([&](const std::vector<Tensor> &a) -> std::vector<Tensor> {
+      return function(a);
+    })(args);
+    return out ? numbers(*out) : quoted(out.error().str());
+  };
+  auto traced = jaxprText(
+      [&](const std::vector<Tensor> &args) -> std::vector<Tensor> {
+        return f(args);
+      },
+      program.ins);
+  std::string out =
+      cat("{\"jaxpr\": ", quoted(traced ? *traced : traced.error().str()),
+          ", \"eager\": ", numbers(f(program.ins)),
+          ", \"values\": ", jitted(f, program.ins),
+          ", \"vmap\": ", jitted(mapped(f), program.batches));
+  bool isDifferentiable = false;
+  for (const Tensor &x : program.ins)
+    isDifferentiable |= isFloating(x);
+  if (!isDifferentiable)
+    return out + "}";
+  FlatFunction back = pulledBack(f), forward = pushedForward(f);
+  return cat(out, ", \"vjp\": ", jitted(back, program.ins),
+             ", \"jvp\": ", jitted(forward, program.ins),
+             ", \"jvp_of_vjp\": ", jitted(pushedForward(back), program.ins),
+             ", \"vjp_of_jvp\": ", jitted(pulledBack(forward), program.ins),
+             ", \"vmap_of_vjp\": ", jitted(mapped(back), program.batches), "}");
+}
+
+std::string primitiveList() {
+  std::string out;
+  for (const std::string &name : primitiveNames())
+    out += cat(out.empty() ? "" : ", ", quoted(name));
+  return cat("[", out, "]");
+}
+
 Tensor readArray(std::istringstream &in) {
   std::string type, shape;
   in >> type >> shape;
@@ -221,8 +292,11 @@ int main() {
       size_t i = 0;
       while (in >> i)
         program.outs.push_back(i);
-    } else if (word == "run") {
-      std::cout << answer(program) << std::endl;
+    } else if (word == "primitives") {
+      std::cout << primitiveList() << std::endl;
+    } else if (word == "run" || word == "table") {
+      std::cout << (word == "run" ? answer(program) : tableAnswer(program))
+                << std::endl;
       program = Program();
     }
   }

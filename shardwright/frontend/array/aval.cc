@@ -30,8 +30,12 @@ static std::string typeText(const Aval &aval, std::string_view name) {
       out += cat("@", groupText(aval.sharding->spec[d].axes));
   }
   out += "]";
-  auto names = [](const std::set<std::string> &set) {
-    return AxisNames(set.begin(), set.end());
+  auto names = [&](const std::set<std::string> &set) {
+    AxisNames out;
+    for (const std::string &axis : aval.sharding->mesh.names())
+      if (set.count(axis))
+        out.push_back(axis);
+    return out;
   };
   std::string suffix;
   auto add = [&](const char *letter, const AxisNames &axes) {
@@ -94,7 +98,11 @@ bool Aval::sameType(const Aval &other) const {
     return false;
   if (sharding == other.sharding)
     return true;
-  return sharding && other.sharding && *sharding == *other.sharding;
+  if (sharding && other.sharding)
+    return *sharding == *other.sharding;
+  // A value without a mesh is as one that no axis shards.
+  const PartitionSpec &spec = (sharding ? sharding : other.sharding)->spec;
+  return spec == P().normalized(rank());
 }
 
 Aval tangentAval(const Aval &aval) {

@@ -147,6 +147,11 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
 Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
                                      const std::vector<Device> &devices) {
   std::string key = cat(idsText(devices), lowered->text);
+  // An executable knows which arguments it keeps and the types of its results.
+  for (bool kept : lowered->kept)
+    key += kept ? 'k' : 'd';
+  for (const Aval &type : lowered->jaxpr->outAvals())
+    key += cat(type.str(), type.weak ? "~" : ";");
   for (size_t i = 0; i < lowered->request.ins.size(); ++i)
     if (lowered->kept[i])
       key += lowered->request.ins[i].str();

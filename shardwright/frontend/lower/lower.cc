@@ -64,6 +64,11 @@ private:
   std::string functionText;
 };
 
+/// The rank of the tensor that holds a value: keys are pairs of words.
+int64_t storedRank(const Aval &aval) {
+  return aval.rank() + (aval.dtype == DType::Key);
+}
+
 /// Writes the ops of one function.
 class BodyWriter {
 public:
@@ -237,7 +242,7 @@ Names BodyWriter::equation(const Primitive &primitive, const Names &operands,
       replicated = sharding->mesh.axesOf(AxisType::Explicit);
     std::string text =
         sdySharding(module.meshName(sharding->mesh), sharding->spec,
-                    results[i].rank(), isOpen, replicated);
+                    storedRank(results[i]), isOpen, replicated);
     std::string type = mlirType(results[i]);
     outs[i] = context.op("sdy.sharding_constraint", {outs[i]}, {type}, {type},
                          cat("sharding = ", text), {})[0];
@@ -347,7 +352,7 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
     if (i < options.donated.size() && options.donated[i])
       attributes.push_back("jax.buffer_donor = true");
     if (i < options.ins.size()) {
-      std::string text = shardingText(options.ins[i], aval.rank(), false);
+      std::string text = shardingText(options.ins[i], storedRank(aval), false);
       if (!text.empty())
         attributes.push_back("sdy.sharding = " + text);
     }
@@ -363,8 +368,8 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
             i < options.resultPaths.size() ? options.resultPaths[i] : "result",
             "\"")};
     if (i < options.outs.size()) {
-      std::string text = shardingText(options.outs[i],
-                                      jaxpr.aval(jaxpr.outs[i]).rank(), false);
+      std::string text = shardingText(
+          options.outs[i], storedRank(jaxpr.aval(jaxpr.outs[i])), false);
       if (!text.empty())
         attributes.push_back("sdy.sharding = " + text);
     }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
 
@@ -284,10 +285,26 @@ std::vector<std::string> lowerConv(LoweringContext &ctx) {
           "#stablehlo<precision DEFAULT>]"));
 }
 
+/// The sharding of the images stays, if the kernel is replicated and no device
+/// has a part of the features.
+Expected<std::vector<PartitionSpec>> convSharding(const std::vector<Aval> &in,
+                                                  const std::vector<Aval> &out,
+                                                  const Params &params) {
+  ConvDims dims = Conv(params).dims;
+  PartitionSpec lhs = in[0].spec();
+  bool isReplicated = in[1].spec() == P().normalized(in[1].rank());
+  if (!isReplicated || !lhs[dims.lhs[1]].empty())
+    return makeError(ErrorKind::ShardingType,
+                     "Please specify the output sharding via `out_sharding` "
+                     "parameter of `conv_general_dilated`");
+  return resizedSpec("conv_general_dilated", in[0], out[0]);
+}
+
 const Primitive convP = [] {
   Primitive p;
   p.name = "conv_general_dilated";
   p.infer = inferConv;
+  p.sharding = convSharding;
   p.lower = lowerConv;
   p.batch = batchConv;
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/primitives/dot_params.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/reshard.h"
 
@@ -94,16 +95,46 @@ Expected<std::vector<Aval>> inferDot(const std::vector<Aval> &in,
   DType type = params.isNone("preferred_element_type")
                    ? in[0].dtype
                    : params.dtype("preferred_element_type");
-  return std::vector<Aval>{Aval{type, shape, in[0].weak && in[1].weak}};
+  Aval result{type, shape, in[0].weak && in[1].weak};
+  result.sharding = typeShardingIn(params, "out_sharding");
+  return std::vector<Aval>{result};
+}
+
+/// Unreduced axes of the result are those of the contracted dimensions.
+Status checkUnreduced(const std::set<std::string> &unreduced,
+                      const PartitionSpec &lhs, const PartitionSpec &rhs) {
+  auto body = [](const PartitionSpec &s) { return s.str().substr(1); };
+  if (!(lhs == rhs))
+    return makeError(ErrorKind::ShardingType,
+                     "lhs and rhs contracting dims should be sharded "
+                     "identically when out_sharding provided to dot_general "
+                     "mentions unreduced_axes. Got lhs_contracting_spec=",
+                     body(lhs), ", rhs_contracting_spec=", body(rhs));
+  std::set<std::string> contracted;
+  for (const SpecEntry &entry : lhs.entries())
+    contracted.insert(entry.axes.begin(), entry.axes.end());
+  if (contracted == unreduced)
+    return {};
+  std::string names;
+  for (const std::string &n : unreduced)
+    names += cat(names.empty() ? "" : ", ", "'", n, "'");
+  return makeError(ErrorKind::ShardingType,
+                   "out_sharding's unreduced axes should be equal to the "
+                   "contracting specs. Got unreduced axes=frozenset({",
+                   names, "}) and contracting spec=", body(lhs));
 }
 
 Expected<std::vector<PartitionSpec>> dotSpec(const std::vector<Aval> &in,
                                              const std::vector<Aval> &out,
                                              const Params &params) {
-  if (auto given = typeShardingIn(params, "out_sharding"))
-    return std::vector<PartitionSpec>{given->spec};
   DotDims d = dimsOf(params);
   PartitionSpec l = in[0].spec(), r = in[1].spec();
+  if (!l.unreduced().empty() || !r.unreduced().empty())
+    return makeError(ErrorKind::ShardingType,
+                     "lhs or rhs passed to dot_general cannot be unreduced. "
+                     "Got lhs=ShapedArray(",
+                     in[0].longStr(), ") and rhs=ShapedArray(", in[1].longStr(),
+                     ")");
   auto pick = [](const PartitionSpec &s, const Ints &dims) {
     std::vector<SpecEntry> entries;
     for (int64_t i : dims)
@@ -112,6 +143,11 @@ Expected<std::vector<PartitionSpec>> dotSpec(const std::vector<Aval> &in,
   };
   auto body = [](const PartitionSpec &s) { return s.str().substr(1); };
   PartitionSpec lc = pick(l, d.lhsContracting), rc = pick(r, d.rhsContracting);
+  if (auto given = typeShardingIn(params, "out_sharding")) {
+    if (!given->spec.unreduced().empty())
+      SW_TRY(checkUnreduced(given->spec.unreduced(), lc, rc));
+    return std::vector<PartitionSpec>{given->spec};
+  }
   for (size_t i = 0; i < d.lhsContracting.size(); ++i) {
     const SpecEntry &a = l[d.lhsContracting[i]], &b = r[d.rhsContracting[i]];
     if (a.empty() || b.empty())
@@ -160,17 +196,6 @@ Expected<std::vector<PartitionSpec>> dotSpec(const std::vector<Aval> &in,
   return std::vector<PartitionSpec>{*PartitionSpec::get(entries)};
 }
 
-Params dotParams(const DotDims &dims, std::optional<DType> preferred) {
-  Params params{
-      {"dimension_numbers", std::shared_ptr<const ParamObject>(
-                                std::make_shared<const DotParam>(dims))},
-      {"precision", std::monostate()},
-      {"out_sharding", std::monostate()}};
-  params.set("preferred_element_type",
-             preferred ? Param(*preferred) : Param(std::monostate()));
-  return params;
-}
-
 /// The cotangent of one operand: that of the result contracted with the other
 /// operand, transposed into place.
 Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
@@ -196,7 +221,7 @@ Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
     order.push_back(xContract[std::find(yContract.begin(), yContract.end(), y) -
                               yContract.begin()]);
   Params params =
-      dotParams({ctContract, yFree, iotaInts(batch), yBatch}, type.dtype);
+      lax::dotParams({ctContract, yFree, iotaInts(batch), yBatch}, type.dtype);
   if (type.sharding) {
     std::vector<SpecEntry> entries;
     for (int64_t d : order)
@@ -204,7 +229,10 @@ Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
     params.set(
         "out_sharding",
         typeShardingParam(std::make_shared<const TypeSharding>(TypeSharding{
-            type.sharding->mesh, *PartitionSpec::get(std::move(entries))})));
+            type.sharding->mesh,
+            *PartitionSpec::get(std::move(entries),
+                                type.sharding->spec.reduced(),
+                                type.sharding->spec.unreduced())})));
   }
   Tensor out = bind1(*findPrimitive("dot_general"), {ct, other}, params);
   Ints permutation(order.size());
@@ -249,6 +277,9 @@ BatchResult batchDot(const Tensors &in, const Ints &dims,
   changed.set("dimension_numbers",
               std::shared_ptr<const ParamObject>(
                   std::make_shared<const DotParam>(std::move(d))));
+  size_t side = dims[0] >= 0 ? 0 : 1;
+  insertBatchEntry(changed, "out_sharding", outDim,
+                   in[side].aval().spec()[dims[side]]);
   return {frontend::bind(*findPrimitive("dot_general"), in, changed), {outDim}};
 }
 
@@ -262,7 +293,8 @@ std::string intList(const Ints &values) {
 const Primitive dotP = [] {
   Primitive p;
   p.name = "dot_general";
-  p.hiddenIfNone = {"precision", "out_sharding", "preferred_element_type"};
+  p.hidden = {"out_sharding"};
+  p.hiddenIfNone = {"precision", "preferred_element_type"};
   p.infer = inferDot;
   p.sharding = dotSpec;
   p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
@@ -308,6 +340,17 @@ const Registered dotR(dotP);
 } // namespace
 
 namespace lax {
+Params dotParams(const DotDims &dims, std::optional<DType> preferred) {
+  Params params{
+      {"dimension_numbers", std::shared_ptr<const ParamObject>(
+                                std::make_shared<const DotParam>(dims))},
+      {"precision", std::monostate()},
+      {"out_sharding", std::monostate()}};
+  params.set("preferred_element_type",
+             preferred ? Param(*preferred) : Param(std::monostate()));
+  return params;
+}
+
 Tensor dot_general(const Tensor &x, const Tensor &y, const DotDims &dims,
                    std::optional<DType> preferred) {
   return bind1(dotP, {x, y}, dotParams(dims, preferred));

@@ -1,4 +1,4 @@
-//===- factor.cc - Cholesky, LU and QR, triangular systems ----------------===//
+//===- factor.cc - Cholesky and QR, triangular systems ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,39 +13,9 @@ namespace {
 using namespace lax;
 using Names = std::vector<std::string>;
 
-Aval batchOf(const Aval &x, DType type, const Ints &item = {}) {
-  Shape shape(Ints(x.shape.begin(), x.shape.end() - 2));
-  for (int64_t n : item)
-    shape.push_back(n);
-  return Aval{type, shape};
-}
-int64_t rowsOf(const Aval &x) { return x.shape[x.rank() - 2]; }
-int64_t columnsOf(const Aval &x) { return x.shape[x.rank() - 1]; }
-std::string letter(const char *attribute, char value) {
-  return cat(attribute, " = ", static_cast<int>(value), " : ui8");
-}
-
 TriangularSolveOptions solveOptions(const Params &p) {
   return {p.flag("left_side"), p.flag("lower"), p.flag("transpose_a"),
           p.flag("conjugate_a"), p.flag("unit_diagonal")};
-}
-/// op(a)^-1 b.
-Tensor solveLeft(const Tensor &a, const Tensor &b, bool lower, bool unit) {
-  return linalg::triangular_solve(a, b, {true, lower, false, false, unit});
-}
-/// b op(a)^-1, where op may be the adjoint.
-Tensor solveRight(const Tensor &a, const Tensor &b, bool lower,
-                  bool adjointA = false) {
-  return linalg::triangular_solve(
-      a, b, {false, lower, adjointA, adjointA && isComplex(a.dtype()), false});
-}
-
-/// The corner of a matrix, or the matrix with zeros around it.
-Tensor resize(const Tensor &x, int64_t rows, int64_t columns) {
-  std::vector<Ints> config(x.rank(), Ints{0, 0, 0});
-  config[x.rank() - 2][1] = rows - x.dim(x.rank() - 2);
-  config[x.rank() - 1][1] = columns - x.dim(x.rank() - 1);
-  return pad(x, scalarOf(0.0, x.dtype()), config);
 }
 // Cholesky
 
@@ -64,6 +34,7 @@ JvpResult jvpCholesky(const Tensors &in, const MaybeTensors &t,
 Primitive makeCholesky() {
   Primitive p;
   p.name = "cholesky";
+  p.sharding = matrixSharding("cholesky");
   p.infer = [](const std::vector<Aval> &in,
                const Params &) -> Expected<std::vector<Aval>> {
     SW_TRY(checkMatrix("cholesky", in[0], true));
@@ -107,9 +78,43 @@ JvpResult jvpSolve(const Tensors &in, const MaybeTensors &t,
   return oneResult(x, tangent);
 }
 
+/// The dimension along which the right-hand sides are numbered may be sharded.
+Expected<std::vector<PartitionSpec>> solveSharding(const std::vector<Aval> &in,
+                                                   const std::vector<Aval> &out,
+                                                   const Params &params) {
+  TriangularSolveOptions o = solveOptions(params);
+  auto contracting = [&](const Aval &x, char which, int64_t d) -> Status {
+    if (x.spec()[d].empty())
+      return {};
+    return makeError(ErrorKind::ShardingType, "triangular solve input `", which,
+                     "` must be unsharded on the contracting axis, but got ",
+                     x.spec().str(),
+                     " with left_side=", o.leftSide ? "True" : "False",
+                     " and transpose_a=", o.transposeA ? "True" : "False", ".");
+  };
+  int64_t row = in[0].rank() - 2, column = row + 1;
+  SW_TRY(contracting(in[0], 'a', o.leftSide == o.transposeA ? row : column));
+  SW_TRY(contracting(in[1], 'b', o.leftSide ? row : column));
+  // Checks the batch dimensions alone.
+  auto withoutMatrix = [](Aval x) {
+    std::vector<SpecEntry> entries = x.spec().entries();
+    entries[x.rank() - 2] = entries[x.rank() - 1] = SpecEntry();
+    if (x.sharding)
+      x.sharding = std::make_shared<const TypeSharding>(
+          TypeSharding{x.sharding->mesh, *PartitionSpec::get(entries)});
+    return x;
+  };
+  auto batch = matrixSharding("triangular_solve")(
+      {withoutMatrix(in[0]), withoutMatrix(in[1])}, out, params);
+  if (!batch)
+    return batch;
+  return std::vector<PartitionSpec>{in[1].spec()};
+}
+
 Primitive makeSolve() {
   Primitive p;
   p.name = "triangular_solve";
+  p.sharding = solveSharding;
   p.infer = [](const std::vector<Aval> &in,
                const Params &params) -> Expected<std::vector<Aval>> {
     SW_TRY(checkMatrix("triangular_solve", in[0], true));
@@ -246,6 +251,7 @@ Names lowerQr(LoweringContext &c) {
 Primitive makeQr() {
   Primitive p;
   p.name = "qr";
+  p.sharding = matrixSharding("qr");
   p.infer = [](const std::vector<Aval> &in,
                const Params &params) -> Expected<std::vector<Aval>> {
     SW_TRY(checkMatrix("qr", in[0], false));
@@ -263,123 +269,7 @@ Primitive makeQr() {
   return p;
 }
 
-// LU
-
-/// Rows of x in the order of a permutation of each matrix.
-Tensor permuteRows(const Tensor &x, const Tensor &permutation) {
-  GatherDims d;
-  int64_t batch = x.rank() - 2;
-  d.operandBatchingDims = d.startIndicesBatchingDims = iotaInts(batch);
-  d.collapsedSliceDims = d.startIndexMap = {batch};
-  d.offsetDims = {batch + 1};
-  Ints sizes(x.rank(), 1);
-  sizes.back() = x.dim(x.rank() - 1);
-  return gather(x, expand_dims(permutation, {permutation.rank()}), d, sizes,
-                GatherMode::PromiseInBounds);
-}
-
-/// The identity outside the leading block of k x k.
-Tensor identityAfter(const Tensor &like, int64_t k) {
-  Tensor eye = identityLike(like);
-  int64_t n = like.dim(like.rank() - 1);
-  return lax::sub(eye, resize(resize(eye, k, k), n, n));
-}
-
-JvpResult jvpLu(const Tensors &in, const MaybeTensors &t,
-                const Params &params) {
-  Tensors out = bindMany(*findPrimitive("lu"), 3, in, params);
-  if (errorIn(out))
-    return {out, {}};
-  const Tensor &lu = out[0];
-  int64_t m = rowsOf(in[0].aval()), n = columnsOf(in[0].aval()),
-          k = std::min(m, n);
-  Tensor dx = permuteRows(*t[0], out[2]);
-  // Both factors, completed by an identity to square matrices.
-  Tensor l = resize(lowerPart(resize(lu, m, k), -1), m, m);
-  l = add(l, identityLike(l));
-  Tensor u = resize(upperPart(resize(lu, k, n)), n, n);
-  u = add(u, identityAfter(u, k));
-  Tensor la = solveLeft(l, dx, true, true);
-  Tensor lau = solveRight(u, la, false);
-  Tensor dl = matrixProduct(l, resize(lowerPart(lau, -1), m, m));
-  Tensor du = matrixProduct(resize(upperPart(lau), n, n), u);
-  // Columns of the strict lower part beyond k are zero, as rows of du are.
-  return {
-      out,
-      {add(resize(dl, m, n), resize(du, m, n)), MaybeTensor(), MaybeTensor()}};
-}
-
-/// The permutation of rows that a sequence of exchanges is.
-Tensor permutationOf(const Tensor &pivots, int64_t rows) {
-  int64_t k = pivots.dim(pivots.rank() - 1);
-  Shape shape = pivots.shape();
-  shape.at(shape.rank() - 1) = rows;
-  Tensor order = iota(DType::I32, shape, shape.rank() - 1);
-  // Each step exchanges one position with its pivot.
-  Tensor at = iota(DType::I32, shape, shape.rank() - 1);
-  for (int64_t i = 0; i < k; ++i) {
-    Tensor pivot =
-        broadcast_in_dim(slice_in_dim(pivots, i, i + 1, 1, pivots.rank() - 1),
-                         shape, iotaInts(shape.rank()));
-    Tensor isHere = eq(at, scalarOf(i, DType::I32)), isPivot = eq(at, pivot);
-    auto valueAt = [&](const Tensor &mask) {
-      Tensor one = reduce_sum(select(mask, order, full_like(order, 0)),
-                              {shape.rank() - 1});
-      return broadcast_in_dim(one, shape, iotaInts(shape.rank() - 1));
-    };
-    Tensor here = valueAt(isHere), there = valueAt(isPivot);
-    order = select(isHere, there, select(isPivot, here, order));
-  }
-  return order;
-}
-
-Primitive makeLu() {
-  Primitive p;
-  p.name = "lu";
-  p.infer = [](const std::vector<Aval> &in,
-               const Params &) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkMatrix("lu", in[0], false));
-    int64_t m = rowsOf(in[0]), n = columnsOf(in[0]);
-    return std::vector<Aval>{Aval{in[0].dtype, in[0].shape},
-                             batchOf(in[0], DType::I32, {std::min(m, n)}),
-                             batchOf(in[0], DType::I32, {m})};
-  };
-  p.jvp = jvpLu;
-  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
-               const Params &params) {
-    return batchMatrix(*findPrimitive("lu"), axis, in, dims, params, 3);
-  };
-  p.composite = [](const Tensors &in, const Params &params) -> Tensors {
-    Tensors out = bindMany(*findPrimitive("getrf"), 2, in, params);
-    Tensor pivots = lax::sub(out[1], scalarOf(int64_t(1), DType::I32));
-    return {out[0], pivots, permutationOf(pivots, rowsOf(in[0].aval()))};
-  };
-  return p;
-}
-
-/// LAPACK's factors and its pivots, which count from 1.
-Primitive makeGetrf() {
-  Primitive p;
-  p.name = "getrf";
-  p.infer = [](const std::vector<Aval> &in,
-               const Params &) -> Expected<std::vector<Aval>> {
-    int64_t k = std::min(rowsOf(in[0]), columnsOf(in[0]));
-    return std::vector<Aval>{Aval{in[0].dtype, in[0].shape},
-                             batchOf(in[0], DType::I32, {k})};
-  };
-  p.lower = [](LoweringContext &c) {
-    const Aval &x = c.operandTypes()[0];
-    Names out = callLapack(c, "getrf", "getrf", c.operands(), {x},
-                           {x, c.resultTypes()[1], batchOf(x, DType::I32)}, {2},
-                           {2, 1, 0}, "", {{0, 0}});
-    return Names{checkedByInfo(c, out[0], x, out[2], x.rank() - 2, true),
-                 out[1]};
-  };
-  return p;
-}
-
-const bool registered =
-    registerAll({makeCholesky(), makeSolve(), makeQr(), makeLu(), makeGetrf()});
+const bool registered = registerAll({makeCholesky(), makeSolve(), makeQr()});
 
 } // namespace
 
@@ -405,6 +295,5 @@ Tensors qr(const Tensor &x, bool fullMatrices) {
                    {"full_matrices", fullMatrices},
                    {"use_magma", std::monostate()}});
 }
-Tensors lu(const Tensor &x) { return bindMany(*findPrimitive("lu"), 3, {x}); }
 } // namespace lax::linalg
 } // namespace shardwright::frontend

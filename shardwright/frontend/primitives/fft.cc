@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -90,6 +91,11 @@ const Primitive fftP = [] {
   Primitive p;
   p.name = "fft";
   p.infer = inferFft;
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    SW_TRY(checkSizes(out[0], *in[0].sharding));
+    return std::vector<PartitionSpec>{in[0].spec()};
+  };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     const Primitive &self = *findPrimitive("fft");
     return oneResult(bind1(self, in, params), bind1(self, {*t[0]}, params));

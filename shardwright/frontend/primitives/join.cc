@@ -298,6 +298,18 @@ Tensor stackedStarts(const Tensors &starts, const Ints &dims, int64_t size,
                          : concatenate(columns, 1);
 }
 
+/// Starts count from 0 and are clamped into range.
+Tensor sliceAt(const Tensor &x, const Tensors &starts, const Ints &sizes) {
+  Tensors in{x};
+  in.insert(in.end(), starts.begin(), starts.end());
+  return bind1(*findPrimitive("dynamic_slice"), in, {{"slice_sizes", sizes}});
+}
+Tensor updateAt(const Tensor &x, const Tensor &update, const Tensors &starts) {
+  Tensors in{x, update};
+  in.insert(in.end(), starts.begin(), starts.end());
+  return bind1(*findPrimitive("dynamic_update_slice"), in);
+}
+
 const Primitive dynamicSliceP = [] {
   Primitive p;
   p.name = "dynamic_slice";
@@ -332,8 +344,8 @@ const Primitive dynamicSliceP = [] {
     const Ints &sizes = params.ints("slice_sizes");
     MaybeTensor tangent;
     if (t[0])
-      tangent = dynamic_slice(*t[0], starts, sizes);
-    return oneResult(dynamic_slice(in[0], starts, sizes), tangent);
+      tangent = sliceAt(*t[0], starts, sizes);
+    return oneResult(sliceAt(in[0], starts, sizes), tangent);
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &) {
@@ -341,7 +353,7 @@ const Primitive dynamicSliceP = [] {
     Tensors starts;
     for (size_t i = 1; i < in.size(); ++i)
       starts.push_back(*in[i]);
-    out[0] = dynamic_update_slice(lax::zeros(types[0]), *ct[0], starts);
+    out[0] = updateAt(lax::zeros(types[0]), *ct[0], starts);
     return out;
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
@@ -354,7 +366,7 @@ const Primitive dynamicSliceP = [] {
       starts.insert(starts.begin() + dims[0],
                     scalarOf(int64_t(0),
                              starts.empty() ? DType::I32 : starts[0].dtype()));
-      return {{dynamic_slice(in[0], starts, sizes)}, {dims[0]}};
+      return {{sliceAt(in[0], starts, sizes)}, {dims[0]}};
     }
     Tensor x = batchToFront(in[0], dims[0], axis.size);
     Tensor indices = stackedStarts(in, dims, axis.size, 1);
@@ -404,10 +416,9 @@ const Primitive dynamicUpdateP = [] {
   p.lower = lowerTo("stablehlo.dynamic_update_slice");
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &) {
     Tensors starts(in.begin() + 2, in.end());
-    return oneResult(dynamic_update_slice(in[0], in[1], starts),
-                     dynamic_update_slice(t[0] ? *t[0] : full_like(in[0], 0),
-                                          t[1] ? *t[1] : full_like(in[1], 0),
-                                          starts));
+    return oneResult(updateAt(in[0], in[1], starts),
+                     updateAt(t[0] ? *t[0] : full_like(in[0], 0),
+                              t[1] ? *t[1] : full_like(in[1], 0), starts));
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &) {
@@ -416,9 +427,9 @@ const Primitive dynamicUpdateP = [] {
     for (size_t i = 2; i < in.size(); ++i)
       starts.push_back(*in[i]);
     if (!in[0])
-      out[0] = dynamic_update_slice(*ct[0], lax::zeros(types[1]), starts);
+      out[0] = updateAt(*ct[0], lax::zeros(types[1]), starts);
     if (!in[1])
-      out[1] = dynamic_slice(*ct[0], starts, types[1].shape);
+      out[1] = sliceAt(*ct[0], starts, types[1].shape);
     return out;
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
@@ -431,7 +442,7 @@ const Primitive dynamicUpdateP = [] {
       starts.insert(starts.begin(),
                     scalarOf(int64_t(0),
                              starts.empty() ? DType::I32 : starts[0].dtype()));
-      return {{dynamic_update_slice(x, update, starts)}, {0}};
+      return {{updateAt(x, update, starts)}, {0}};
     }
     Tensor indices = stackedStarts(in, dims, axis.size, 2);
     return {{scatter(ScatterKind::Set, x, indices, update,
@@ -468,18 +479,6 @@ Tensor slice_in_dim(const Tensor &x, int64_t start, int64_t limit,
   to[axis] = limit;
   steps[axis] = stride;
   return slice(x, from, to, steps);
-}
-Tensor dynamic_slice(const Tensor &x, const Tensors &starts,
-                     const Ints &sizes) {
-  Tensors in{x};
-  in.insert(in.end(), starts.begin(), starts.end());
-  return bind1(dynamicSliceP, in, {{"slice_sizes", sizes}});
-}
-Tensor dynamic_update_slice(const Tensor &x, const Tensor &update,
-                            const Tensors &starts) {
-  Tensors in{x, update};
-  in.insert(in.end(), starts.begin(), starts.end());
-  return bind1(dynamicUpdateP, in);
 }
 } // namespace lax
 } // namespace shardwright::frontend

@@ -33,6 +33,8 @@ Tensor triangular_solve(const Tensor &a, const Tensor &b,
 Tensors qr(const Tensor &x, bool fullMatrices = true);
 /// (lu, pivots, permutation): L below the diagonal, whose own is 1, and U.
 Tensors lu(const Tensor &x);
+/// The order of `size` rows after exchanges of row i and row pivots[i].
+Tensor lu_pivots_to_permutation(const Tensor &pivots, int64_t size);
 /// (v, w): eigenvectors as columns, eigenvalues in ascending order.
 Tensors eigh(const Tensor &x, bool lower = true, bool symmetrize = true);
 /// (u, s, v^H), or only s.

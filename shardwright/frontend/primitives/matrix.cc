@@ -77,6 +77,31 @@ Tensor diagonalMatrix(const Tensor &x) {
   return mul(wide, identityLike(wide));
 }
 
+Aval batchOf(const Aval &x, DType type, const Ints &item) {
+  Shape shape(Ints(x.shape.begin(), x.shape.end() - 2));
+  for (int64_t n : item)
+    shape.push_back(n);
+  return Aval{type, shape};
+}
+std::string letter(const char *attribute, char value) {
+  return cat(attribute, " = ", static_cast<int>(value), " : ui8");
+}
+
+Tensor solveLeft(const Tensor &a, const Tensor &b, bool lower, bool unit) {
+  return linalg::triangular_solve(a, b, {true, lower, false, false, unit});
+}
+Tensor solveRight(const Tensor &a, const Tensor &b, bool lower, bool adjointA) {
+  return linalg::triangular_solve(
+      a, b, {false, lower, adjointA, adjointA && isComplex(a.dtype()), false});
+}
+
+Tensor resize(const Tensor &x, int64_t rows, int64_t columns) {
+  std::vector<Ints> config(x.rank(), Ints{0, 0, 0});
+  config[x.rank() - 2][1] = rows - x.dim(x.rank() - 2);
+  config[x.rank() - 1][1] = columns - x.dim(x.rank() - 1);
+  return pad(x, scalarOf(0.0, x.dtype()), config);
+}
+
 /// Dimensions from the one that changes fastest: matrices by columns.
 static std::string layoutOf(int64_t rank, int64_t item) {
   if (!rank)
@@ -163,6 +188,53 @@ Status checkMatrix(const std::string &name, const Aval &x, bool square) {
                       " must have shape [..., n, n], got shape ",
                       tupleText(x.shape), ".");
   return {};
+}
+
+/// The spec of the leading `count` dimensions.
+static std::vector<SpecEntry> leading(const Aval &x, int64_t count) {
+  std::vector<SpecEntry> entries = x.spec().entries();
+  entries.resize(count);
+  return entries;
+}
+static std::string batchText(const std::vector<SpecEntry> &entries) {
+  std::string list;
+  for (const SpecEntry &e : entries) {
+    std::string one = e.axes.empty()       ? "None"
+                      : e.axes.size() == 1 ? cat("'", e.axes[0], "'")
+                                           : namesText(e.axes);
+    list += cat(list.empty() ? "" : ", ", one);
+  }
+  return cat("(", list, entries.size() == 1 ? "," : "", ")");
+}
+
+std::function<Expected<std::vector<PartitionSpec>>(
+    const std::vector<Aval> &, const std::vector<Aval> &, const Params &)>
+matrixSharding(std::string name) {
+  return [name](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                const Params &) -> Expected<std::vector<PartitionSpec>> {
+    int64_t batch = in[0].rank() - 2;
+    for (size_t i = 0; i < in.size(); ++i)
+      for (int64_t d = batch; d < in[i].rank(); ++d)
+        if (!in[i].spec()[d].empty())
+          return makeError(ErrorKind::ShardingType, "Input ", i, " to ", name,
+                           " must be unsharded on non-batch dimensions, but "
+                           "got ",
+                           in[i].spec().str(), ".");
+    std::vector<SpecEntry> first = leading(in[0], batch);
+    for (const Aval &x : in)
+      if (leading(x, batch) != first)
+        return makeError(ErrorKind::ShardingType, "All inputs to ", name,
+                         " must have the same batch sharding, but got ",
+                         batchText(first), " and ",
+                         batchText(leading(x, batch)), ".");
+    Expected<PartitionSpec> spec = PartitionSpec::get(first);
+    if (!spec)
+      return spec.error();
+    std::vector<PartitionSpec> specs;
+    for (const Aval &x : out)
+      specs.push_back(spec->normalized(x.rank()));
+    return specs;
+  };
 }
 
 BatchResult batchMatrix(const Primitive &primitive, const BatchAxis &axis,

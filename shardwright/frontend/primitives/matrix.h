@@ -32,6 +32,20 @@ Tensor diagonalMatrix(const Tensor &x);
 Tensor asRow(const Tensor &x, const Shape &shape);
 Tensor asColumn(const Tensor &x, const Shape &shape);
 
+/// The type of an item of this shape for each matrix of x.
+Aval batchOf(const Aval &x, DType type, const Ints &item = {});
+inline int64_t rowsOf(const Aval &x) { return x.shape[x.rank() - 2]; }
+inline int64_t columnsOf(const Aval &x) { return x.shape[x.rank() - 1]; }
+/// `uplo = 76 : ui8`.
+std::string letter(const char *attribute, char value);
+/// a^-1 b, of a triangular matrix.
+Tensor solveLeft(const Tensor &a, const Tensor &b, bool lower, bool unit);
+/// b op(a)^-1, where op may be the adjoint.
+Tensor solveRight(const Tensor &a, const Tensor &b, bool lower,
+                  bool adjointA = false);
+/// The corner of a matrix, or the matrix with zeros around it.
+Tensor resize(const Tensor &x, int64_t rows, int64_t columns);
+
 /// Emits LAPACK's `lapack_{type}{routine}_ffi`, as JAX does on CPU. Operands
 /// and results are batches of items of rank `ranks[i]`: matrices in
 /// column-major order, vectors and scalars. `aliases`: (result, operand).
@@ -51,6 +65,11 @@ std::string checkedByInfo(LoweringContext &c, const std::string &value,
 /// An error unless x is a batch of matrices of a type that LAPACK has, and, if
 /// `square`, square.
 Status checkMatrix(const std::string &name, const Aval &x, bool square);
+/// Specs of the results of a factorization: batch dimensions keep their axes,
+/// and matrices are not sharded.
+std::function<Expected<std::vector<PartitionSpec>>(
+    const std::vector<Aval> &, const std::vector<Aval> &, const Params &)>
+matrixSharding(std::string name);
 /// Moves the batch dimension to the front.
 BatchResult batchMatrix(const Primitive &primitive, const BatchAxis &axis,
                         const Tensors &in, const Ints &dims,

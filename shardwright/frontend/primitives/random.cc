@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -50,6 +51,13 @@ const Primitive threefryP = [] {
     return std::vector<Aval>(2, Aval{DType::U32, *shape});
   };
   p.composite = [](const Tensors &in, const Params &) { return threefry(in); };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    auto specs = broadcastSpecs("threefry2x32", in);
+    if (specs)
+      specs->push_back((*specs)[0]);
+    return specs;
+  };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) {
     BatchResult r = batchElementwise(*findPrimitive("threefry2x32"), axis, in,
@@ -139,6 +147,17 @@ const Primitive wrapP = [] {
     return std::vector<Aval>{Aval{DType::Key, shape}};
   };
   p.lower = sameData;
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    std::vector<SpecEntry> entries = in[0].spec().entries();
+    if (!entries.back().empty())
+      return makeError(ErrorKind::ShardingType,
+                       "The trailing dims of extended dtypes should be "
+                       "replicated. Got sharding: ",
+                       shardingText(in[0]));
+    entries.pop_back();
+    return std::vector<PartitionSpec>{*PartitionSpec::get(entries)};
+  };
   return p;
 }();
 const Registered wrapR(wrapP);
@@ -151,6 +170,12 @@ const Primitive unwrapP = [] {
                    Aval{DType::U32, followed(in[0].shape, {2})});
   };
   p.lower = sameData;
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    std::vector<SpecEntry> entries = in[0].spec().entries();
+    entries.push_back(SpecEntry());
+    return std::vector<PartitionSpec>{*PartitionSpec::get(entries)};
+  };
   return p;
 }();
 const Registered unwrapR(unwrapP);

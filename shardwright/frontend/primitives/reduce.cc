@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -128,6 +129,7 @@ BatchResult batchReduce(const std::string &name, const Tensors &in,
   for (int64_t d : axes)
     out -= d < dims[0];
   params.set("axes", axes);
+  insertBatchEntry(params, "out_sharding", out, in[0].aval().spec()[dims[0]]);
   return {frontend::bind(*findPrimitive(name), in, params), {out}};
 }
 
@@ -142,6 +144,30 @@ Expected<std::vector<PartitionSpec>> reducedSpec(const Aval &in,
   return std::vector<PartitionSpec>{*spec};
 }
 
+/// Unreduced axes of a sum shard the dimensions that are summed.
+Status checkUnreduced(const Aval &x, const Ints &axes,
+                      const PartitionSpec &out) {
+  std::set<std::string> summed;
+  for (int64_t d : axes)
+    for (const std::string &axis : x.spec()[d].axes)
+      summed.insert(axis);
+  bool fits = true;
+  std::string names, dims;
+  for (const std::string &axis : out.unreduced()) {
+    fits = fits && summed.count(axis);
+    names += cat(names.empty() ? "" : ", ", "'", axis, "'");
+  }
+  for (int64_t d : axes)
+    dims += cat(dims.empty() ? "" : ", ", d);
+  if (fits)
+    return {};
+  return makeError(ErrorKind::ShardingType,
+                   "out_sharding's unreduced axes should be in operand's "
+                   "specs that were summed over. Got operand=ShapedArray(",
+                   x.longStr(), "), axes=frozenset({", dims,
+                   "}), unreduced_spec=frozenset({", names, "})");
+}
+
 Primitive makeReduce(const ReduceSpec &spec) {
   Primitive p;
   p.name = spec.name;
@@ -150,11 +176,19 @@ Primitive makeReduce(const ReduceSpec &spec) {
                 const Params &params) -> Expected<std::vector<Aval>> {
     SW_TRY(checkAccepts(s->name, s->accepts, in[0].dtype));
     SW_TRY(checkAxes(s->name, in[0], params.ints("axes")));
-    return std::vector<Aval>{reducedAval(in[0], params.ints("axes"))};
+    Aval result = reducedAval(in[0], params.ints("axes"));
+    if (auto given = typeShardingIn(params, "out_sharding"))
+      result.sharding = given;
+    return std::vector<Aval>{result};
   };
-  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
-                  const Params &params) {
-    return reducedSpec(in[0], params.ints("axes"));
+  p.sharding =
+      [](const std::vector<Aval> &in, const std::vector<Aval> &,
+         const Params &params) -> Expected<std::vector<PartitionSpec>> {
+    auto given = typeShardingIn(params, "out_sharding");
+    if (!given)
+      return reducedSpec(in[0], params.ints("axes"));
+    SW_TRY(checkUnreduced(in[0], params.ints("axes"), given->spec));
+    return std::vector<PartitionSpec>{given->spec};
   };
   p.lower = [s](LoweringContext &c) { return lowerReduce(*s, c); };
   p.batch = [s](const BatchAxis &, const Tensors &in, const Ints &dims,

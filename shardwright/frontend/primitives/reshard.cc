@@ -8,6 +8,7 @@
 #include "shardwright/frontend/primitives/reshard.h"
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/partial_sums.h"
 
 #include <algorithm>
 
@@ -15,35 +16,23 @@ namespace shardwright::frontend {
 namespace {
 
 struct TypeShardingParam final : ParamObject {
-  explicit TypeShardingParam(std::shared_ptr<const TypeSharding> s)
-      : sharding(std::move(s)) {}
+  TypeShardingParam(std::shared_ptr<const TypeSharding> s, std::string t)
+      : sharding(std::move(s)), text(std::move(t)) {}
   std::string str() const override {
+    if (!text.empty())
+      return text;
     return sharding ? cat(sharding->mesh.str(), sharding->spec.str()) : "None";
   }
+  std::string key() const override {
+    return cat(sharding->mesh.str(), sharding->spec.str(), text);
+  }
   std::shared_ptr<const TypeSharding> sharding;
+  std::string text;
 };
 
 Aval resharded(Aval aval, std::shared_ptr<const TypeSharding> sharding) {
   aval.sharding = std::move(sharding);
   return aval;
-}
-
-/// `f32[8@x,4]` has no axis `x` on dimension 0 that does not divide 8.
-Status checkSizes(const Aval &aval, const TypeSharding &sharding) {
-  for (int64_t d = 0; d < aval.rank(); ++d) {
-    int64_t ways = 1;
-    for (const std::string &axis : sharding.spec[d].axes)
-      ways *= sharding.mesh.sizeOf(axis);
-    if (aval.shape[d] % ways)
-      return valueError(
-          "Sharding spec ", namesText(sharding.spec[d].axes),
-          " implies that array axis ", d, " is partitioned ", ways,
-          " times, but does not evenly divide the dimension size ",
-          aval.shape[d], ". Got shape: ", tupleText(aval.shape),
-          " and sharding NamedSharding(mesh=", sharding.mesh.str(),
-          ", spec=", sharding.spec.str(), ")");
-  }
-  return {};
 }
 
 const Primitive reshardP = [] {
@@ -66,7 +55,7 @@ const Primitive reshardP = [] {
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
                    const std::vector<Aval> &types, const Params &) {
-    return MaybeTensors{reshardLike(*ct[0], types[0])};
+    return MaybeTensors{reshardLike(*ct[0], cotangentAval(types[0]))};
   };
   p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
@@ -76,7 +65,8 @@ const Primitive reshardP = [] {
     std::vector<SpecEntry> entries = to->spec.entries();
     // The mapped dimension keeps its axes.
     entries.insert(entries.begin() + dims[0], in[0].aval().spec()[dims[0]]);
-    Expected<PartitionSpec> spec = PartitionSpec::get(entries);
+    Expected<PartitionSpec> spec =
+        PartitionSpec::get(entries, to->spec.unreduced(), to->spec.reduced());
     if (!spec)
       return {{Tensor(spec.error())}, {}};
     Expected<Sharding> valid = Sharding::named(to->mesh, *spec);
@@ -92,11 +82,43 @@ const Registered reshardR(reshardP);
 
 } // namespace
 
-Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding) {
+Status checkSizes(const Aval &aval, const TypeSharding &sharding) {
+  for (int64_t d = 0; d < aval.rank(); ++d) {
+    int64_t ways = 1;
+    for (const std::string &axis : sharding.spec[d].axes)
+      ways *= sharding.mesh.sizeOf(axis);
+    if (aval.shape[d] % ways)
+      return valueError(
+          "Sharding spec ", namesText(sharding.spec[d].axes),
+          " implies that array axis ", d, " is partitioned ", ways,
+          " times, but does not evenly divide the dimension size ",
+          aval.shape[d], ". Got shape: ", tupleText(aval.shape),
+          " and sharding NamedSharding(mesh=", sharding.mesh.str(),
+          ", spec=", sharding.spec.str(), ")");
+  }
+  return {};
+}
+
+Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding,
+                        std::string text) {
   if (!sharding)
     return std::monostate();
   return std::shared_ptr<const ParamObject>(
-      std::make_shared<const TypeShardingParam>(std::move(sharding)));
+      std::make_shared<const TypeShardingParam>(std::move(sharding),
+                                                std::move(text)));
+}
+void insertBatchEntry(Params &params, const char *name, int64_t at,
+                      const SpecEntry &entry) {
+  auto given = typeShardingIn(params, name);
+  if (!given)
+    return;
+  std::vector<SpecEntry> entries = given->spec.entries();
+  entries.insert(entries.begin() + at, entry);
+  Expected<PartitionSpec> spec = PartitionSpec::get(
+      entries, given->spec.unreduced(), given->spec.reduced());
+  if (spec)
+    params.set(name, typeShardingParam(std::make_shared<const TypeSharding>(
+                         TypeSharding{given->mesh, *spec})));
 }
 std::shared_ptr<const TypeSharding> typeShardingIn(const Params &params,
                                                    const char *name) {

@@ -12,11 +12,18 @@
 
 namespace shardwright::frontend {
 
+/// An error if the axes of a dimension do not divide its size.
+Status checkSizes(const Aval &aval, const TypeSharding &sharding);
 /// The value with this sharding in its type (null: none), as one equation. The
 /// spec has one entry per dimension.
 Tensor reshardTo(const Tensor &x, std::shared_ptr<const TypeSharding> sharding);
 /// A sharding of a type as a parameter; null: none.
-Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding);
+Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding,
+                        std::string text = "");
+/// A sharding parameter of a batched operation, whose result has a batch
+/// dimension with this entry; does nothing if there is none.
+void insertBatchEntry(Params &params, const char *name, int64_t at,
+                      const SpecEntry &entry);
 std::shared_ptr<const TypeSharding> typeShardingIn(const Params &params,
                                                    const char *name);
 /// `NamedSharding(mesh=AbstractMesh(...), spec=P('x', None))` of a type.

@@ -110,7 +110,12 @@ const Primitive broadcastP = [] {
     Ints to{0};
     for (int64_t d : params.ints("broadcast_dimensions"))
       to.push_back(d + 1);
-    return {{broadcast_in_dim(x, shape, to)}, {0}};
+    Params changed = params;
+    changed.set("shape", Ints(shape));
+    changed.set("broadcast_dimensions", to);
+    insertBatchEntry(changed, "sharding", 0, in[0].aval().spec()[dims[0]]);
+    return {frontend::bind(*findPrimitive("broadcast_in_dim"), {x}, changed),
+            {0}};
   };
   return p;
 }();
@@ -162,6 +167,9 @@ Specs reshapeSpec(const Aval &in, const Aval &out) {
           left /= in.sharding->mesh.sizeOf(rest[0]);
           rest.erase(rest.begin());
         }
+        // An axis may not pass over a piece that it could divide.
+        if (!rest.empty() && left > 1)
+          return refuse();
         size *= out.shape[j++];
       }
       if (size != in.shape[i] || !rest.empty())
@@ -196,21 +204,38 @@ const Primitive reshapeP = [] {
       return typeError("cannot reshape array of shape ", tupleText(in[0].shape),
                        " (size ", in[0].shape.elements(), ") into shape ",
                        tupleText(shape), " (size ", shape.elements(), ")");
-    return std::vector<Aval>{Aval{in[0].dtype, shape, in[0].weak}};
+    Aval result{in[0].dtype, shape, in[0].weak};
+    result.sharding = typeShardingIn(params, "sharding");
+    return std::vector<Aval>{result};
   };
   p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
-                  const Params &) { return reshapeSpec(in[0], out[0]); };
+                  const Params &) -> Specs {
+    if (out[0].sharding)
+      return std::vector<PartitionSpec>{out[0].sharding->spec};
+    return reshapeSpec(in[0], out[0]);
+  };
   p.lower = lowerTo("stablehlo.reshape");
   p = linear(std::move(p));
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
-                   const std::vector<Aval> &types, const Params &) {
-    return MaybeTensors{reshape(*ct[0], types[0].shape)};
+                   const std::vector<Aval> &types, const Params &params) {
+    if (params.isNone("sharding") || !ct[0]->ok())
+      return MaybeTensors{reshape(*ct[0], types[0].shape)};
+    return MaybeTensors{
+        bind1(*findPrimitive("reshape"), {*ct[0]},
+              {{"new_sizes", Ints(types[0].shape)},
+               {"dimensions", std::monostate()},
+               {"sharding", typeShardingParam(types[0].sharding)}})};
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
     Shape shape(params.ints("new_sizes"));
     shape.insert(shape.begin(), axis.size);
-    return {{reshape(moveBatch(in[0], dims[0], 0), shape)}, {0}};
+    Params changed = params;
+    changed.set("new_sizes", Ints(shape));
+    insertBatchEntry(changed, "sharding", 0, in[0].aval().spec()[dims[0]]);
+    return {frontend::bind(*findPrimitive("reshape"),
+                           {moveBatch(in[0], dims[0], 0)}, changed),
+            {0}};
   };
   return p;
 }();
@@ -362,7 +387,9 @@ const Primitive iotaP = [] {
       return valueError("iota dimension must be between 0 and len(shape), got "
                         "dimension=",
                         d, " for shape ", tupleText(shape), ".");
-    return std::vector<Aval>{Aval{params.dtype("dtype"), shape}};
+    Aval result{params.dtype("dtype"), shape};
+    result.sharding = typeShardingIn(params, "sharding");
+    return std::vector<Aval>{result};
   };
   p.lower = [](LoweringContext &c) {
     return c.op(

@@ -188,6 +188,17 @@ const Primitive topKP = [] {
     shape.at(axis) = k;
     return std::vector<Aval>{Aval{in[0].dtype, shape}, Aval{DType::I32, shape}};
   };
+  p.sharding =
+      [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+         const Params &params) -> Expected<std::vector<PartitionSpec>> {
+    int64_t axis = params.integer("axis");
+    if (!in[0].spec()[axis].empty())
+      return makeError(ErrorKind::ShardingType,
+                       "The input should be unsharded over the axis along "
+                       "which to compute the top_k values. Got input type=",
+                       in[0].longStr(), " and axis=", axis);
+    return std::vector<PartitionSpec>(out.size(), in[0].spec());
+  };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     int64_t axis = params.integer("axis");
     Tensors outs = top_k(in[0], params.integer("k"), axis);

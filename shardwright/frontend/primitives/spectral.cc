@@ -13,15 +13,6 @@ namespace {
 using namespace lax;
 using Names = std::vector<std::string>;
 
-Aval batchOf(const Aval &x, DType type, const Ints &item = {}) {
-  Shape shape(Ints(x.shape.begin(), x.shape.end() - 2));
-  for (int64_t n : item)
-    shape.push_back(n);
-  return Aval{type, shape};
-}
-std::string letter(const char *attribute, char value) {
-  return cat(attribute, " = ", static_cast<int>(value), " : ui8");
-}
 /// 1 / x, and 0 where x is 0.
 Tensor safeReciprocal(const Tensor &x) {
   Tensor zeros = convert_element_type(eq(x, full_like(x, 0)), x.dtype());
@@ -53,6 +44,7 @@ JvpResult jvpEigh(const Tensors &in, const MaybeTensors &t,
 Primitive makeEigh() {
   Primitive p;
   p.name = "eigh";
+  p.sharding = matrixSharding("eigh");
   p.infer = [](const std::vector<Aval> &in,
                const Params &) -> Expected<std::vector<Aval>> {
     SW_TRY(checkMatrix("eigh", in[0], true));
@@ -143,6 +135,7 @@ Expected<std::vector<Aval>> inferSvd(const std::vector<Aval> &in,
 Primitive makeSvd() {
   Primitive p;
   p.name = "svd";
+  p.sharding = matrixSharding("svd");
   p.infer = inferSvd;
   p.jvp = jvpSvd;
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,

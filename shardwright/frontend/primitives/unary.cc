@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/special.h"
 
 #include <cmath>
 
@@ -121,9 +122,7 @@ const UnarySpec specs[] = {
      }},
     {"digamma", Accepts::Float, "chlo.digamma",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
-       static const Tensor missing(notImplemented(
-           "Differentiation rule for 'digamma' not implemented (polygamma)"));
-       return missing;
+       return mul(t, polygamma(like(x, 1), x));
      }},
     {"asin", Accepts::Inexact, "chlo.asin",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
@@ -372,13 +371,18 @@ const Primitive reducePrecisionP = [] {
 }();
 const Registered reducePrecisionR(reducePrecisionP);
 
+Params paramsOf(std::string_view name, const Tensor &x) {
+  return name == "conj" && x.ok() ? Params{{"input_dtype", x.dtype()}}
+                                  : Params();
+}
+
 } // namespace
 
 namespace lax {
 #define SW_DEFINE(name)                                                        \
   Tensor name(const Tensor &x) {                                               \
     static const Primitive &p = *findPrimitive(#name);                         \
-    return bind1(p, {x});                                                      \
+    return bind1(p, {x}, paramsOf(#name, x));                                  \
   }
 SW_LAX_UNARY(SW_DEFINE)
 #undef SW_DEFINE

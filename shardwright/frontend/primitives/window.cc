@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -179,6 +180,10 @@ Primitive makeReduce(const ReduceSpec &spec) {
       return shape.error();
     return std::vector<Aval>{Aval{in[0].dtype, *shape}};
   };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                  const Params &) {
+    return resizedSpec("reduce_window", in[0], out[0]);
+  };
   p.batch = [s](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                 const Params &params) {
     return batchWindow(s->name, axis, in, dims, params);
@@ -228,6 +233,25 @@ double startOf(const std::string &select) {
   return select == "ge" ? -INFINITY : INFINITY;
 }
 
+/// Adds each cotangent to the element that its window selects, for windows with
+/// dilations, which select_and_scatter_add does not have.
+Tensor addToSelected(const Tensor &ct, const Tensor &x, const Params &params) {
+  // The number of each element, from 1; padding has number 0.
+  int64_t n = x.size();
+  Tensor numbers = lax::reshape(
+      add(iota(DType::I32, {n}, 0), scalarOf(int64_t(1), DType::I32)),
+      x.shape());
+  Tensor selected =
+      sub(bind1(*findPrimitive("select_and_gather_add"), {numbers, x}, params),
+          scalarOf(int64_t(1), DType::I32));
+  // Windows of padding alone write out of bounds: nowhere.
+  Tensor sums = scatter(ScatterKind::Add, lax::full({n}, 0, ct.dtype()),
+                        lax::reshape(selected, {ct.size(), 1}),
+                        lax::reshape(ct, {ct.size()}), {{}, {0}, {0}, {}, {}},
+                        GatherMode::FillOrDrop);
+  return lax::reshape(sums, x.shape());
+}
+
 /// The tangent of the selected element of each window.
 Primitive makeGather() {
   Primitive p;
@@ -239,6 +263,10 @@ Primitive makeGather() {
     if (!shape)
       return shape.error();
     return std::vector<Aval>{Aval{in[0].dtype, *shape}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                  const Params &) {
+    return resizedSpec("reduce_window", in[1], out[0]);
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) {
@@ -255,10 +283,7 @@ Primitive makeGather() {
     for (const char *name : {"base_dilation", "window_dilation"})
       for (int64_t d : params.ints(name))
         if (d != 1)
-          return MaybeTensors{Tensor(
-              notImplemented("reverse differentiation of reduce_window_max and "
-                             "reduce_window_min with a dilation of ",
-                             d))};
+          return MaybeTensors{addToSelected(*ct[0], *in[1], params), {}};
     return MaybeTensors{bindScatter(*ct[0], *in[1], selectOf(params), params),
                         {}};
   };
@@ -308,6 +333,10 @@ Primitive makeScatter() {
                        tupleText(in[0].shape),
                        " must be the shape of the windows ", tupleText(*shape));
     return std::vector<Aval>{Aval{in[1].dtype, in[1].shape}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    return std::vector<PartitionSpec>{in[1].spec()};
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) {

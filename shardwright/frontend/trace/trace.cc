@@ -7,7 +7,9 @@
 
 #include "shardwright/frontend/trace/trace.h"
 
+#include "shardwright/frontend/trace/partial_sums.h"
 #include "shardwright/frontend/trace/primitive.h"
+#include "shardwright/frontend/trace/registry.h"
 
 #include <algorithm>
 
@@ -65,6 +67,12 @@ bool registerAll(std::vector<Primitive> primitives) {
   for (const Primitive &primitive : *kept)
     Registered{primitive};
   return true;
+}
+std::vector<std::string> primitiveNames() {
+  std::vector<std::string> names;
+  for (const auto &entry : registry())
+    names.push_back(entry.first);
+  return names;
 }
 const Primitive *findPrimitive(const std::string &name) {
   auto found = registry().find(name);
@@ -199,9 +207,15 @@ static Status inferShardings(const Primitive &primitive,
         "by dropping that operation into full auto sharding mode via: "
         "`jax.sharding.auto_axes(fun, out_shardings=...)`");
   }
-  for (size_t i = 0; i < results.size(); ++i)
+  for (size_t i = 0; i < results.size(); ++i) {
+    Expected<PartitionSpec> spec =
+        primitive.ownManualAxes ? Expected<PartitionSpec>(specs[i])
+                                : withPartialSums(primitive, args, specs[i]);
+    if (!spec)
+      return spec.error();
     results[i].sharding = std::make_shared<const TypeSharding>(
-        TypeSharding{mesh, specs[i].normalized(results[i].rank())});
+        TypeSharding{mesh, spec->normalized(results[i].rank())});
+  }
   return {};
 }
 

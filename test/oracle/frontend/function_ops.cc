@@ -87,6 +87,8 @@ void addFunctions(Ops &ops) {
       return std::pair{next, lax::mul(c, x)};
     };
     auto out = scan(body, first, a[0], {.reverse = one(k, "reverse") != 0});
+    if (!out)
+      return {Tensor(out.error()), Tensor(out.error())};
     return {out->first, out->second};
   };
   OP("while_double",
@@ -120,6 +122,19 @@ void addFunctions(Ops &ops) {
     auto out = associativeScan(recurrence, Pair(a[0], a[1]));
     return {std::get<0>(*out), std::get<1>(*out)};
   };
+}
+
+const SharedOps &allOps() {
+  static const Ops *table = [] {
+    auto *made = new Ops;
+    addPrimitives(*made);
+    addArrayAlgebra(*made);
+    addCases(*made);
+    addFunctions(*made);
+    addUserFunctions(*made);
+    return made;
+  }();
+  return *table;
 }
 
 } // namespace shardwright::frontend

@@ -11,6 +11,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from frontend.case_ops import CASES
+from frontend.user_ops import USER
+
 
 def sin_mul(x, y):
     return lax.mul(lax.sin(x), y)
@@ -149,7 +152,7 @@ FUNCTIONS = ALGEBRA | {
     "assoc_recurrence": lambda a, k: list(lax.associative_scan(recurrence, (a[0], a[1]))),
 }
 # Operations whose jaxpr may differ from JAX's: they are made of other primitives.
-OTHER_JAXPR = set(FUNCTIONS) - {"custom_jvp", "custom_vjp", "top_k", "reduce_window_sum", "reduce_window_max",
+OTHER_JAXPR = (set(FUNCTIONS) | {"window_cotangent", "window_tangent"}) - {"custom_jvp", "custom_vjp", "top_k", "reduce_window_sum", "reduce_window_max",
                                 "reduce_window_min", "conv1", "conv2", "sort_pair"}
 
 
@@ -202,4 +205,8 @@ def function(name):
                                         mode=modes[k["mode"][0]])]
     if name in FUNCTIONS:
         return FUNCTIONS[name]
+    if name in CASES:
+        return CASES[name]
+    if name in USER:
+        return USER[name]
     return lambda a, k: [getattr(lax, name)(*a)]

@@ -8,15 +8,14 @@
 #ifndef SHARDWRIGHT_TEST_ORACLE_FRONTEND_OPS_H
 #define SHARDWRIGHT_TEST_ORACLE_FRONTEND_OPS_H
 
-#include "shardwright/frontend/frontend.h"
+#include "all_ops.h"
 
 namespace shardwright::frontend {
 
 using Args = Tensors;
 using Keys = std::map<std::string, Ints>;
-/// An operation of test/oracle/frontend/jax_ops.py.
-using Op = std::function<Tensors(const Args &, const Keys &)>;
-using Ops = std::map<std::string, Op>;
+using Op = SharedOp;
+using Ops = SharedOps;
 
 inline Ints get(const Keys &keys, const char *name) {
   auto found = keys.find(name);
@@ -37,8 +36,12 @@ inline int64_t one(const Keys &keys, const char *name) {
 void addPrimitives(Ops &ops);
 /// Windows, convolutions, Fourier transforms, factorizations.
 void addArrayAlgebra(Ops &ops);
+/// Primitives that random programs do not use.
+void addCases(Ops &ops);
 /// Transformations, loops, and functions with derivatives of their own.
 void addFunctions(Ops &ops);
+/// Functions in the manner of jax.numpy, jax.nn and jax.random.
+void addUserFunctions(Ops &ops);
 
 } // namespace shardwright::frontend
 

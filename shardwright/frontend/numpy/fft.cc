@@ -1,0 +1,148 @@
+//===- fft.cc - discrete Fourier transforms -------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/numpy/fft.h"
+
+#include "shardwright/frontend/numpy/arrange.h"
+#include "shardwright/frontend/numpy/promote.h"
+
+namespace shardwright::frontend::fft {
+namespace {
+
+/// Cuts a dimension, or fills it with zeros.
+Tensor resized(const Tensor &x, int64_t d, int64_t size) {
+  if (x.dim(d) == size)
+    return x;
+  if (x.dim(d) > size)
+    return lax::slice_in_dim(x, 0, size, 1, d);
+  std::vector<Ints> widths(x.rank(), Ints{0, 0});
+  widths[d][1] = size - x.dim(d);
+  return pad(x, widths);
+}
+
+Tensor transform(const char *name, FftType type, const Tensor &in,
+                 const Axes &s, const Axes &axes) {
+  if (!in.ok())
+    return in;
+  Ints which = axes ? *axes : iotaInts(in.rank());
+  if (!axes && s) {
+    which = {};
+    for (size_t i = 0; i < s->size(); ++i)
+      which.push_back(in.rank() - static_cast<int64_t>(s->size() - i));
+  }
+  if (which.empty() || which.size() > 3)
+    return valueError("jax.numpy.fft.", name,
+                      " transforms one to three axes, got ", which.size());
+  if (s && s->size() != which.size())
+    return valueError("jax.numpy.fft.", name, " expects a length for each of ",
+                      which.size(), " axes, got ", s->size());
+  Tensor x = inexact(in);
+  bool isReal = type == FftType::RFFT, isInverse = type == FftType::IRFFT;
+  if (isReal && isComplex(x.dtype()))
+    return valueError("only real valued inputs supported for rfft");
+  if (!isReal && !isComplex(x.dtype()))
+    x = lax::convert_element_type(x, complexType(x.dtype()));
+  Ints lengths;
+  for (size_t i = 0; i < which.size(); ++i) {
+    Expected<int64_t> d = normalizedAxis(which[i], in.rank());
+    if (!d)
+      return d.error();
+    which[i] = *d;
+    bool halves = isInverse && i + 1 == which.size();
+    int64_t length = s ? (*s)[i] : halves ? 2 * (x.dim(*d) - 1) : x.dim(*d);
+    if (length < 1)
+      return valueError("jax.numpy.fft.", name,
+                        " expects lengths of at least 1, got ", length);
+    lengths.push_back(length);
+    x = resized(x, *d, halves ? length / 2 + 1 : length);
+  }
+  // The axes go to the end, in their order, and back.
+  Ints order = withoutInts(x.rank(), which), back(x.rank(), 0);
+  order.insert(order.end(), which.begin(), which.end());
+  if (order.size() != static_cast<size_t>(x.rank()))
+    return valueError("repeated axis in `axes` argument of jax.numpy.fft.",
+                      name);
+  for (size_t i = 0; i < order.size(); ++i)
+    back[order[i]] = static_cast<int64_t>(i);
+  return lax::transpose(lax::fft(lax::transpose(x, order), type, lengths),
+                        back);
+}
+
+Axes one(std::optional<int64_t> n) { return n ? Axes(Ints{*n}) : Axes(); }
+
+Tensor shifted(const Tensor &x, const Axes &axes, bool back) {
+  if (!x.ok())
+    return x;
+  Tensor out = x;
+  for (int64_t axis : axes ? *axes : iotaInts(x.rank())) {
+    Expected<int64_t> d = normalizedAxis(axis, x.rank());
+    if (!d)
+      return d.error();
+    int64_t n = x.dim(*d);
+    out = roll(out, back ? -(n / 2) : n / 2, Ints{*d});
+  }
+  return out;
+}
+
+} // namespace
+
+Tensor fft(const Tensor &x, std::optional<int64_t> n, int64_t axis) {
+  return transform("fft", FftType::FFT, x, one(n), Ints{axis});
+}
+Tensor ifft(const Tensor &x, std::optional<int64_t> n, int64_t axis) {
+  return transform("ifft", FftType::IFFT, x, one(n), Ints{axis});
+}
+Tensor rfft(const Tensor &x, std::optional<int64_t> n, int64_t axis) {
+  return transform("rfft", FftType::RFFT, x, one(n), Ints{axis});
+}
+Tensor irfft(const Tensor &x, std::optional<int64_t> n, int64_t axis) {
+  return transform("irfft", FftType::IRFFT, x, one(n), Ints{axis});
+}
+Tensor fftn(const Tensor &x, const Axes &s, const Axes &axes) {
+  return transform("fftn", FftType::FFT, x, s, axes);
+}
+Tensor ifftn(const Tensor &x, const Axes &s, const Axes &axes) {
+  return transform("ifftn", FftType::IFFT, x, s, axes);
+}
+Tensor rfftn(const Tensor &x, const Axes &s, const Axes &axes) {
+  return transform("rfftn", FftType::RFFT, x, s, axes);
+}
+Tensor irfftn(const Tensor &x, const Axes &s, const Axes &axes) {
+  return transform("irfftn", FftType::IRFFT, x, s, axes);
+}
+Tensor fft2(const Tensor &x) { return fftn(x, {}, Ints{-2, -1}); }
+Tensor ifft2(const Tensor &x) { return ifftn(x, {}, Ints{-2, -1}); }
+Tensor fftfreq(int64_t n, double d) {
+  if (n < 1)
+    return valueError("The n argument of jax.numpy.fft.fftfreq must be "
+                      "positive, got ",
+                      n);
+  std::vector<float> values;
+  for (int64_t i = 0; i < n; ++i)
+    values.push_back(static_cast<float>(
+        static_cast<double>(i < (n + 1) / 2 ? i : i - n) / (d * double(n))));
+  return arrayOf(values);
+}
+Tensor rfftfreq(int64_t n, double d) {
+  if (n < 1)
+    return valueError("The n argument of jax.numpy.fft.rfftfreq must be "
+                      "positive, got ",
+                      n);
+  std::vector<float> values;
+  for (int64_t i = 0; i <= n / 2; ++i)
+    values.push_back(
+        static_cast<float>(static_cast<double>(i) / (d * double(n))));
+  return arrayOf(values);
+}
+Tensor fftshift(const Tensor &x, const Axes &axes) {
+  return shifted(x, axes, false);
+}
+Tensor ifftshift(const Tensor &x, const Axes &axes) {
+  return shifted(x, axes, true);
+}
+
+} // namespace shardwright::frontend::fft

@@ -1,0 +1,21 @@
+//===- dot_params.h - parameters of dot_general ----------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_PRIMITIVES_DOT_PARAMS_H
+#define SHARDWRIGHT_FRONTEND_PRIMITIVES_DOT_PARAMS_H
+
+#include "shardwright/frontend/primitives/lax.h"
+#include "shardwright/frontend/trace/params.h"
+
+namespace shardwright::frontend::lax {
+
+/// Parameters of a dot_general without a sharding of the result.
+Params dotParams(const DotDims &dims, std::optional<DType> preferred);
+
+} // namespace shardwright::frontend::lax
+
+#endif // SHARDWRIGHT_FRONTEND_PRIMITIVES_DOT_PARAMS_H

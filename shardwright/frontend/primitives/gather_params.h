@@ -1,0 +1,39 @@
+//===- gather_params.h - parameters of gather and scatter ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_PRIMITIVES_GATHER_PARAMS_H
+#define SHARDWRIGHT_FRONTEND_PRIMITIVES_GATHER_PARAMS_H
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+namespace shardwright::frontend {
+
+/// The dimension numbers and the mode of a gather or scatter.
+GatherDims gatherDimsOf(const Params &params);
+GatherMode gatherModeOf(const Params &params);
+Param gatherDimsParam(const GatherDims &dims, bool isScatter);
+Param gatherModeParam(GatherMode mode);
+
+/// `[0, 1]`.
+std::string bracketList(const Ints &values);
+/// Whether each index vector is in bounds, of shape indices.shape[:-1].
+/// `window`: the size of what is read or written in each dimension.
+Tensor indicesInBounds(const Tensor &indices, const Shape &operand,
+                       const Ints &window, const GatherDims &d);
+
+/// The spec of a gather's result, of rank `rank`; none if the operand or the
+/// indices would have to move. `window`: the sizes of the slices.
+std::optional<PartitionSpec> gatherSpec(const Aval &operand,
+                                        const Aval &indices,
+                                        const GatherDims &d, const Ints &window,
+                                        int64_t rank);
+/// `ShapedArray(float32[4@x,4])`, as messages print operands.
+std::string shapedArray(const Aval &aval);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_PRIMITIVES_GATHER_PARAMS_H

@@ -1,0 +1,149 @@
+#===- primitive_cases.py - programs of one operation ----------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""The cases of frontend_primitives.py: each applies one operation of jax_ops.py to arguments and literals."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Operand:
+    """An argument with elements in [lo, hi), or a literal."""
+    dtype: str = "f32"
+    shape: tuple = (4, 6)
+    lo: float = 0.1
+    hi: float = 0.9
+    literal: object = None
+
+    def __str__(self):
+        return str(self.literal) if self.literal is not None else f"{self.dtype}{list(self.shape)}"
+
+
+@dataclass
+class Case:
+    op: str
+    operands: list
+    keys: dict = field(default_factory=dict)
+    explicit: bool = True
+
+    def __str__(self):
+        return f"{self.op}({', '.join(map(str, self.operands))})" + "".join(f" {k}={v}" for k, v in self.keys.items())
+
+
+def case(op, *operands, explicit=True, **keys):
+    return Case(op, list(operands), {k: v if isinstance(v, tuple) else (v,) for k, v in keys.items()}, explicit)
+
+
+def arg(*shape, lo=0.1, hi=0.9):
+    return Operand(shape=shape, lo=lo, hi=hi)
+
+
+def ints(*shape, lo=0, hi=4):
+    return Operand("i32", shape, lo, hi)
+
+
+def lit(value):
+    return Operand("i32" if isinstance(value, int) else "f32", (), literal=value)
+
+
+X, Y, I, J = arg(4, 6), arg(4, 6), ints(4, 6, lo=1, hi=40), ints(4, 6, lo=0, hi=5)
+SQUARE, CUBE, MATRICES = arg(4, 4), arg(2, 4, 6), arg(2, 4, 4)
+ROWS = ints(8, hi=4)
+
+SMOOTH = """neg exp exp2 log log1p expm1 sin cos tan tanh logistic sqrt rsqrt cbrt abs square erf erfc erf_inv asin acos
+atan sinh cosh asinh atanh sign floor ceil is_finite stop_gradient copy lgamma digamma bessel_i0e bessel_i1e""".split()
+
+CASES = [case(op, X) for op in SMOOTH]
+CASES += [case(op, arg(4, 6, lo=-1.5, hi=1.5)) for op in ("bessel_i0e", "bessel_i1e", "abs", "sign", "tanh")]
+CASES += [case("acosh", arg(4, 6, lo=1.1, hi=3.0)), case("lgamma", arg(4, 6, lo=1.5, hi=6.0)),
+          case("digamma", arg(4, 6, lo=1.5, hi=6.0))]
+CASES += [case(op, X, Y) for op in """add sub mul div rem max min pow atan2 nextafter add_any eq ne lt le gt ge imag_part
+    real_part conjugate complex_pair""".split()]
+CASES += [case(op, X, lit(0.5)) for op in ("add", "mul", "max", "pow", "rem")]
+CASES += [case(op, X, X) for op in ("max", "min")]
+CASES += [case(op, arg(), arg()) for op in ("add", "mul")]
+CASES += [case(op, I) for op in ("not", "clz", "population_count", "neg", "abs", "sign")]
+CASES += [case(op, I, J) for op in """and or xor shift_left shift_right_logical shift_right_arithmetic add mul sub max
+    rem""".split()]
+CASES += [case("polygamma", arg(4, 6, lo=1.0, hi=1.0001), arg(4, 6, lo=1.0, hi=3.0)),
+          case("polygamma", lit(2.0), arg(4, 6, lo=1.0, hi=3.0)),
+          case("zeta", arg(4, 6, lo=2.0, hi=4.0), arg(4, 6, lo=1.0, hi=3.0))]
+CASES += [case("round", X, method=0), case("round", X, method=1), case("integer_pow", X, y=3),
+          case("integer_pow", X, y=-2), case("reduce_precision", X), case("through_bf16", X), case("to_i32", X),
+          case("bits_of", X), case("clamp", lit(0.25), X, lit(0.75)), case("clamp", X, Y, arg(4, 6, lo=0.9, hi=1.5)),
+          case("select3", ints(hi=3), X, Y), case("select3", ints(4, 6, hi=3), X, Y), case("select_n", ints(4, 6, hi=2), X, Y), case("optimization_barrier", X, Y),
+          case("iota", shape=(4, 6), dim=1)]
+CASES += [case(op, X, axes=axes) for op in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod")
+          for axes in ((0,), (1,), (0, 1))]
+CASES += [case(op, I, axes=(1,)) for op in ("reduce_and", "reduce_or", "reduce_xor")]
+CASES += [case(op, X, axis=axis) for op in ("argmax", "argmin") for axis in (0, 1)]
+CASES += [case(op, X, axis=0, reverse=r) for op in "cumsum cumprod cummax cummin cumlogsumexp".split() for r in (0, 1)]
+CASES += [case("broadcast_in_dim", X, shape=(2, 4, 6), dims=(1, 2)), case("broadcast_in_dim", arg(4, 1), shape=(4, 6),
+                                                                          dims=(0, 1)),
+          case("reshape", X, shape=(24,)), case("reshape", X, shape=(4, 3, 2)), case("reshape", CUBE, shape=(8, 6)),
+          case("transpose", X, permutation=(1, 0)), case("rev", X, dims=(0,)), case("rev", X, dims=(0, 1)),
+          case("squeeze", arg(4, 1, 6), dims=(1,)), case("expand_dims", X, dims=(1,)),
+          case("concatenate", X, Y, dim=0), case("concatenate", X, Y, dim=1),
+          case("pad", X, lit(0.5), config=(1, 1, 0, 0, 2, 0)), case("pad", X, lit(0.5), config=(0, 0, 1, -1, 1, 0)),
+          case("pad", X, arg(), config=(0, 2, 0, 0, 2, 0)),
+          case("slice", X, start=(0, 2), limit=(4, 6), strides=(1, 1)),
+          case("slice", X, start=(1, 0), limit=(4, 6), strides=(2, 1)),
+          case("dynamic_slice", X, lit(1), lit(0), sizes=(2, 6)),
+          case("dynamic_slice", X, ints(hi=2), ints(hi=2), sizes=(4, 4)),
+          case("dynamic_update_slice", X, arg(2, 6), lit(1), lit(0)),
+          case("dynamic_update_slice", X, arg(4, 6), ints(hi=2), lit(0)),
+          case("tile", X, reps=(1, 2)), case("tile", X, reps=(3, 1)), case("stack", X, Y, axis=0),
+          case("stack", X, Y, X, axis=2), case("split", X, sizes=(2, 4), axis=1), case("split", X, sizes=(1, 3), axis=0),
+          case("unstack", X, axis=0), case("unstack", X, axis=1)]
+CASES += [case("take_rows", X, ROWS, mode=m) for m in (0, 1)] + [case("rows", X, ints(8, hi=6), mode=1)]
+CASES += [case("take_each", arg(4, 6), ints(4, 3, hi=6)), case("add_each", arg(4, 6), ints(4, 2, hi=6), arg(4, 2))]
+CASES += [case("scatter", arg(4, 6), ints(2, hi=4), arg(2, 6), kind=kind, unique=0) for kind in range(5)]
+CASES += [case("scatter", arg(4, 6), ints(1, hi=4), arg(1, 6), kind=kind, unique=1) for kind in range(5)]
+CASES += [case("sort", X, dim=d) for d in (0, 1)] + [case("sort_pair", X, Y, dim=1, keys=k) for k in (1, 2)]
+CASES += [case("top_k", X, k=2, axis=a) for a in (0, 1)]
+WINDOW = dict(dims=(2, 2), strides=(1, 2), padding=(0, 1, 0, 0))
+CASES += [case(f"reduce_window_{n}", X, **WINDOW) for n in ("sum", "max", "min")]
+CASES += [case("reduce_window_sum", X, **WINDOW, base=(2, 1), dilation=(1, 2)),
+          case("window_tangent", X, Y, **WINDOW), case("window_cotangent", X, **WINDOW)]
+CASES += [case("dot_general", X, Y, lc=1, rc=1), case("dot_general", X, Y, lc=1, rc=1, lb=0, rb=0),
+          case("dot_general", X, arg(6, 2), lc=1, rc=0), case("dot_general", CUBE, arg(2, 6, 3), lc=2, rc=1, lb=0, rb=0)]
+CASES += [case("conv1", arg(2, 2, 6), arg(4, 2, 3), lhs=(2, 2, 6), rhs=(4, 2, 3), features=1, batches=1,
+               padding=(1, 1), strides=(1,), base=(1,), dilation=(1,), explicit=False),
+          case("conv2", arg(2, 4, 4, 2), arg(2, 2, 1, 2), lhs=(2, 4, 4, 2), rhs=(2, 2, 1, 2), features=2, batches=1,
+               padding=(0, 1, 1, 1), strides=(1, 2), base=(1, 1), dilation=(1, 1), explicit=False),
+          case("conv_plain", arg(4, 2, 6), arg(4, 2, 3), padding=(1, 1)),
+          case("conv_plain", arg(4, 1, 6), arg(3, 1, 3), padding=(1, 1))]
+CASES += [case("fft", X, Y, type=0, lengths=(6,)), case("fft", X, Y, type=1, lengths=(4, 6)),
+          case("rfft", X, lengths=(6,)), case("irfft", arg(4, 4), arg(4, 4), lengths=(6,))]
+CASES += [case("cholesky", MATRICES), case("triangular_solve", MATRICES, MATRICES, left=1, lower=1, transpose=0, unit=0),
+          case("triangular_solve", MATRICES, MATRICES, left=0, lower=0, transpose=1, unit=1),
+          case("qr", MATRICES, tall=0, full=0), case("lu", MATRICES, tall=0), case("lu", arg(4, 6), tall=1),
+          case("eigh", MATRICES), case("svd", MATRICES, full=0), case("lu_permutation", MATRICES),
+          case("lu_pivots_to_permutation", ints(2, 3, lo=2, hi=4), size=4), case("int_chain", X)]
+CASES += [case("random_seed", seed=5), case("random_wrap", ints(4, 2, hi=99)), case("random_wrap", arg(4, 2, lo=1, hi=99)),
+          case("random_split", seed=5, n=3), case("random_fold_in", seed=5, data=9),
+          case("random_bits", seed=5, width=32, shape=(4, 6)), case("random_bits", seed=5, width=8, shape=(5,)),
+          case("random_bits", seed=5, width=16, shape=(2, 3)), case("threefry2x32", I, J)]
+CASES += [case("jit_sin_mul", X, Y), case("custom_jvp", X, Y), case("custom_vjp", X, Y), case("checkpoint", X),
+          case("grad", X), case("hessian", arg(4)), case("jacfwd", arg(4)), case("jacrev", arg(4)), case("vmap_rows", X),
+          case("vmap_last", X), case("scan_rows", X, reverse=0), case("scan_rows", X, reverse=1), case("while_double", X),
+          case("fori", X), case("fori_dynamic", arg(6)), case("cond", X, Y), case("map", X),
+          case("assoc_scan", X, reverse=0, axis=0)]
+
+# Primitives of the front end that JAX does not have by that name: parts of others.
+OWN = {"custom_lin": "the linear part of custom_vjp_call", "getrf": "the part of lu that LAPACK computes"}
+# Primitives that other tests cover.
+_MANUAL = "frontend_shard_map.py (values, eager, vjp, jvp, vmap)"
+ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to_all axis_index pbroadcast pmax pmin
+    ppermute psum psum_invariant pvary reduce_scatter shard_map""".split()} | {
+    "reshard": "frontend_explicit.py (values, vjp, explicit)",
+    "sharding_constraint": "frontend_test (constraints)",
+    "random_unwrap": "every case of random_*",
+}
+# Primitives whose operands are no arrays, or keys: nothing to batch or to differentiate.
+WITHOUT_ARRAYS = ("iota", "random_seed", "random_split", "random_fold_in", "random_bits")
+# Columns that are not there yet.
+OWED = {}

@@ -1,0 +1,202 @@
+//===- frontend_mesh_ops.cc - operations of programs on meshes ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend_mesh_ops.h"
+
+#include <sstream>
+
+using namespace shardwright::frontend;
+
+AxisNames split(const std::string &text, char by) {
+  AxisNames out;
+  std::stringstream in(text);
+  std::string word;
+  while (std::getline(in, word, by))
+    out.push_back(word);
+  return out;
+}
+Ints intsOf(const std::string &text) {
+  Ints out;
+  for (const std::string &word : split(text, ','))
+    out.push_back(std::stoll(word));
+  return out;
+}
+PartitionSpec specOf(const std::string &text) {
+  size_t reducedAt = std::min(text.find('~'), text.size());
+  size_t sumsAt = std::min(text.find('^'), reducedAt);
+  std::string dims = text.substr(0, sumsAt);
+  std::vector<SpecEntry> entries;
+  if (dims != ".")
+    for (const std::string &word : split(dims, '|'))
+      entries.push_back(word == "-" ? SpecEntry()
+                                    : SpecEntry(split(word, '+')));
+  auto names = [](const std::string &part) {
+    AxisNames list = part.empty() ? AxisNames() : split(part.substr(1), '+');
+    return std::set<std::string>(list.begin(), list.end());
+  };
+  auto spec = PartitionSpec::get(entries,
+                                 names(text.substr(sumsAt, reducedAt - sumsAt)),
+                                 names(text.substr(reducedAt)));
+  return spec ? *spec : PartitionSpec();
+}
+
+std::string word(const Keys &keys, const char *name) {
+  auto found = keys.find(name);
+  return found == keys.end() ? "" : found->second;
+}
+static Ints get(const Keys &keys, const char *name) {
+  return intsOf(word(keys, name));
+}
+int64_t one(const Keys &keys, const char *name) {
+  Ints values = get(keys, name);
+  return values.empty() ? 0 : values[0];
+}
+/// `x`: one name; `x,`: a tuple.
+static CollectiveAxes axesIn(const Keys &keys) {
+  std::string text = word(keys, "axes");
+  if (text.find(',') == text.npos)
+    return CollectiveAxes(text);
+  return CollectiveAxes(split(text, ','));
+}
+static AxisIndexGroups groupsIn(const Keys &keys) {
+  AxisIndexGroups out;
+  for (const std::string &group : split(word(keys, "groups"), ';'))
+    out.push_back(intsOf(group));
+  return out;
+}
+static lax::Permutation permIn(const Keys &keys) {
+  lax::Permutation out;
+  Ints flat = get(keys, "perm");
+  for (size_t i = 0; i + 1 < flat.size(); i += 2)
+    out.emplace_back(flat[i], flat[i + 1]);
+  return out;
+}
+
+#define OP(name, ...)                                                          \
+  ops[name] = [](const Args &a, const Keys &k) -> Tensors {                    \
+    return {__VA_ARGS__};                                                      \
+  };
+
+static void addCollectives(std::map<std::string, Op> &ops) {
+  OP("psum", lax::psum(a[0], axesIn(k), groupsIn(k)))
+  OP("pmean", lax::pmean(a[0], axesIn(k)))
+  OP("pmax", lax::pmax(a[0], axesIn(k), groupsIn(k)))
+  OP("pmin", lax::pmin(a[0], axesIn(k), groupsIn(k)))
+  OP("all_gather", lax::all_gather(a[0], axesIn(k),
+                                   {.groups = groupsIn(k),
+                                    .axis = one(k, "axis"),
+                                    .tiled = one(k, "tiled") != 0,
+                                    .to = one(k, "invarying") ? Vary::Invarying
+                                                              : Vary::Varying}))
+  OP("psum_scatter", lax::psum_scatter(a[0], axesIn(k),
+                                       {.scatterDimension = one(k, "axis"),
+                                        .groups = groupsIn(k),
+                                        .tiled = one(k, "tiled") != 0}))
+  OP("all_to_all",
+     lax::all_to_all(a[0], axesIn(k), one(k, "split"), one(k, "concat"),
+                     one(k, "tiled") != 0, groupsIn(k)))
+  OP("ppermute", lax::ppermute(a[0], axesIn(k), permIn(k)))
+  OP("pshuffle", lax::pshuffle(a[0], axesIn(k), get(k, "perm")))
+  OP("pswapaxes", lax::pswapaxes(a[0], axesIn(k), one(k, "axis")))
+  OP("pbroadcast", lax::pbroadcast(a[0], axesIn(k), one(k, "source")))
+  OP("axis_index",
+     lax::convert_element_type(lax::axis_index(axesIn(k)), DType::F32))
+  OP("add_index", lax::add(a[0], lax::convert_element_type(
+                                     lax::axis_index(axesIn(k)), DType::F32)))
+  OP("pcast", lax::pcast(a[0], axesIn(k), Vary::Varying))
+  OP("psum_one", lax::mul(a[0], lax::psum(2.0, axesIn(k))))
+  ops["ring"] = [](const Args &a, const Keys &k) -> Tensors {
+    auto carry = scan(
+        [&](Tensor c, Tensor) {
+          return std::pair{lax::ppermute(lax::sin(c), axesIn(k), permIn(k)), c};
+        },
+        a[0], arange(3, DType::F32));
+    if (!carry)
+      return {Tensor(carry.error())};
+    return {carry->first, carry->second};
+  };
+  OP("jit_psum",
+     jit([&](Tensor x) { return lax::psum(lax::sin(x), axesIn(k)); },
+         {.name = "f"})(a[0]))
+  OP("cond_index",
+     cond(
+         lax::eq(lax::axis_index(axesIn(k)), scalarOf(int64_t(0), DType::I32)),
+         [](Tensor x) { return lax::mul(x, 2.0f); },
+         [](Tensor x) { return lax::sin(x); }, a[0]))
+  OP("nested", shardMap([&](Tensor x) { return lax::psum(x, axesIn(k)); },
+                        {.in = SpecTree(specOf(word(k, "spec"))),
+                         .out = specOf(word(k, "result")),
+                         .axisNames = axesIn(k).names})(a[0]))
+}
+
+std::map<std::string, Op> makeMeshOps() {
+  std::map<std::string, Op> ops;
+#define UNARY(name)                                                            \
+  ops[#name] = [](const Args &a, const Keys &) {                               \
+    return Tensors{lax::name(a[0])};                                           \
+  };
+  SW_LAX_UNARY(UNARY)
+#define BINARY(name)                                                           \
+  ops[#name] = [](const Args &a, const Keys &) {                               \
+    return Tensors{lax::name(a[0], a[1])};                                     \
+  };
+  SW_LAX_BINARY(BINARY)
+  OP("reshard", reshard(a[0], specOf(word(k, "spec"))))
+  OP("auto_sin", autoAxes([](Tensor x) { return lax::mul(lax::sin(x), 2.0f); },
+                          {.specs = {specOf(word(k, "spec"))}})(a[0]))
+  OP("dot_out",
+     lax::dot_general(a[0], a[1],
+                      {get(k, "lc"), get(k, "rc"), get(k, "lb"), get(k, "rb")},
+                      {}, specOf(word(k, "spec"))))
+  OP("sum_out", lax::reduce_sum(a[0], get(k, "axes"), specOf(word(k, "spec"))))
+  OP("reshape_out",
+     lax::reshape(a[0], get(k, "shape"), specOf(word(k, "spec"))))
+  OP("broadcast_out",
+     lax::broadcast_in_dim(a[0], get(k, "shape"), get(k, "dims"),
+                           specOf(word(k, "spec"))))
+  OP("iota_out", lax::iota(DType::F32, get(k, "shape"), one(k, "dim"),
+                           specOf(word(k, "spec"))))
+  OP("reduce_sum", lax::reduce_sum(a[0], get(k, "axes")))
+  OP("reduce_max", lax::reduce_max(a[0], get(k, "axes")))
+  OP("argmax", lax::argmax(a[0], one(k, "axis")))
+  OP("cumsum", lax::cumsum(a[0], one(k, "axis"), false))
+  OP("broadcast_in_dim",
+     lax::broadcast_in_dim(a[0], get(k, "shape"), get(k, "dims")))
+  OP("reshape", lax::reshape(a[0], get(k, "shape")))
+  OP("transpose", lax::transpose(a[0], get(k, "permutation")))
+  OP("rev", lax::rev(a[0], get(k, "dims")))
+  OP("expand_dims", lax::expand_dims(a[0], get(k, "dims")))
+  OP("squeeze", lax::squeeze(a[0], get(k, "dims")))
+  OP("concatenate", lax::concatenate(a, one(k, "dim")))
+  OP("pad", lax::pad(a[0], a[1], [&] {
+       std::vector<Ints> config;
+       Ints flat = get(k, "config");
+       for (size_t i = 0; i + 2 < flat.size(); i += 3)
+         config.push_back({flat[i], flat[i + 1], flat[i + 2]});
+       return config;
+     }()))
+  OP("slice",
+     lax::slice(a[0], get(k, "start"), get(k, "limit"), get(k, "strides")))
+  OP("dynamic_slice",
+     lax::dynamic_slice(a[0], Tensors(a.begin() + 1, a.end()), get(k, "sizes")))
+  OP("dynamic_update_slice",
+     lax::dynamic_update_slice(a[0], a[1], Tensors(a.begin() + 2, a.end())))
+  OP("dot_general",
+     lax::dot_general(a[0], a[1],
+                      {get(k, "lc"), get(k, "rc"), get(k, "lb"), get(k, "rb")}))
+  OP("select_n", lax::select_n(a[0], {a[1], a[2]}))
+  OP("clamp", lax::clamp(a[0], a[1], a[2]))
+  OP("iota", lax::iota(DType::F32, get(k, "shape"), one(k, "dim")))
+  OP("rows",
+     lax::gather(a[0], lax::expand_dims(a[1], {1}), {{1}, {0}, {0}, {}, {}},
+                 {1, a[0].dim(1)}, GatherMode::ClipIndices))
+  ops["sort"] = [](const Args &a, const Keys &k) {
+    return lax::sort(a, one(k, "dim"));
+  };
+  addCollectives(ops);
+  return ops;
+}
