@@ -26,6 +26,7 @@
 #include "shardwright/frontend/primitives/parts.h"
 #include "shardwright/frontend/primitives/special.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
+#include "shardwright/frontend/trace/registry.h"
 // IWYU pragma: end_exports
 
 #endif // SHARDWRIGHT_FRONTEND_FRONTEND_H

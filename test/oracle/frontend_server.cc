@@ -23,8 +23,6 @@
 
 #include "frontend/ops.h"
 
-#include "shardwright/frontend/trace/registry.h"
-
 #include <cstdio>
 #include <iostream>
 #include <sstream>

@@ -7,9 +7,6 @@
 
 #include "ops.h"
 
-#include "shardwright/frontend/primitives/parts.h"
-#include "shardwright/frontend/primitives/special.h"
-
 namespace shardwright::frontend {
 namespace {
 
