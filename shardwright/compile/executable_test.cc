@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/compile.h"
+#include "shardwright/compile/executable_test_programs.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/custom_call.h"
@@ -44,31 +45,6 @@ std::shared_ptr<Executable> compiled(llvm::StringRef text,
   return failed(result) ? nullptr : result->executable;
 }
 
-/// Kernels, a dot, a collective, a library call, control flow and a constant.
-constexpr const char *everything = R"(
-sdy.mesh @mesh = <["x"=4]>
-func.func @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<16x16xf32>)
-    -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, tensor<16xf32>, tensor<2xui64>) {
-  %c = stablehlo.constant dense<"0x000102030405060708090A0B0C0D0E0F"> : tensor<2xui64>
-  %s, %bits = stablehlo.rng_bit_generator %c, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<2xui64>)
-  %zero = stablehlo.constant dense<0> : tensor<i32>
-  %one = stablehlo.constant dense<1> : tensor<i32>
-  %three = stablehlo.constant dense<3> : tensor<i32>
-  %w:2 = stablehlo.while(%i = %zero, %x = %arg0) : tensor<i32>, tensor<8x16xf32>
-  cond {
-    %p = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %p : tensor<i1>
-  } do {
-    %d = stablehlo.dot_general %x, %arg1, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
-    %t = stablehlo.tanh %d : tensor<8x16xf32>
-    %j = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %j, %t : tensor<i32>, tensor<8x16xf32>
-  }
-  %f = stablehlo.constant dense<0.0> : tensor<f32>
-  %sum = stablehlo.reduce(%w#1 init: %f) applies stablehlo.add across dimensions = [0] : (tensor<8x16xf32>, tensor<f32>) -> tensor<16xf32>
-  return %w#1, %sum, %bits : tensor<8x16xf32>, tensor<16xf32>, tensor<2xui64>
-})";
-
 std::vector<Array> randomArguments(const Executable &executable) {
   std::vector<Array> arrays;
   for (const ValueSpec &spec : executable.arguments())
@@ -83,7 +59,7 @@ bool equal(const Array &x, const Array &y) {
 }
 
 TEST(Serialize, ThereAndBack) {
-  auto executable = compiled(everything);
+  auto executable = compiled(kernelsAndControlFlow);
   ASSERT_TRUE(executable);
   std::string bytes = llvm::cantFail(executable->serialize());
   EXPECT_EQ(bytes, llvm::cantFail(executable->serialize()));
@@ -128,7 +104,7 @@ TEST(Serialize, UnreducedValuesOfAnyRankStaySo) {
 }
 
 TEST(Serialize, BadBytesAreAnErrorThatSaysWhy) {
-  auto executable = compiled(everything);
+  auto executable = compiled(kernelsAndControlFlow);
   ASSERT_TRUE(executable);
   const std::string bytes = llvm::cantFail(executable->serialize());
   auto whyNot = [](llvm::StringRef bytes) {
@@ -294,7 +270,7 @@ TEST(HostCalls, ThatWaitLeaveThePoolToOthers) {
       } : (tensor<4xf32>) -> tensor<4xf32>
       return %0 : tensor<4xf32>
     })");
-  auto other = compiled(everything);
+  auto other = compiled(kernelsAndControlFlow);
   ASSERT_TRUE(waits && other);
   Client client(2); // fewer threads than blocking calls
   float values[] = {1, 2, 3, 4};
