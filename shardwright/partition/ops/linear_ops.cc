@@ -228,14 +228,20 @@ OpOperand *soleLinearOperand(Operation *op) {
   // The initial value of a reduction is no summand of its elements.
   unsigned end = isa<stablehlo::ReduceOp>(op) ? 1 : op->getNumOperands();
   for (unsigned i = 0; i < end; ++i) {
+    auto isNoValue = [&](unsigned operand) {
+      return operand == i || (isa<stablehlo::SelectOp>(op) && operand == 0);
+    };
+    auto isSplat = [&](OpOperand &other) {
+      return isNoValue(other.getOperandNumber()) || splatOfValue(other.get());
+    };
+    if (!llvm::all_of(op->getOpOperands(), isSplat))
+      continue;
     SmallVector<bool, 4> flags = commutingOperands(
         op, ReductionKind::Sum, [&](unsigned operand) { return operand == i; });
+    // Where the op adds the other operand, it must be zero.
     auto isNoSummand = [&](OpOperand &other) {
-      unsigned k = other.getOperandNumber();
-      if (k == i || (isa<stablehlo::SelectOp>(op) && k == 0))
-        return true;
-      return flags[k] ? isZeroSplat(other.get())
-                      : bool(splatOfValue(other.get()));
+      unsigned operand = other.getOperandNumber();
+      return isNoValue(operand) || !flags[operand] || isZeroSplat(other.get());
     };
     if (flags[i] && llvm::all_of(op->getOpOperands(), isNoSummand))
       return &op->getOpOperand(i);
