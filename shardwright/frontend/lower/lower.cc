@@ -195,7 +195,12 @@ public:
     return body.constant(splatText(type, value), mlirType(type));
   }
   Names inlineFunction(const TensorsFunction &function) override {
-    Expected<JaxprPtr> traced = traceToJaxpr(function, inTypes);
+    // Manual axes are not bound here, and mean nothing for the ops of one
+    // device.
+    std::vector<Aval> types = inTypes;
+    for (Aval &type : types)
+      type.varying.clear();
+    Expected<JaxprPtr> traced = traceToJaxpr(function, types);
     if (!traced) {
       fail(traced.error());
       return Names(outTypes.size(), "%error");

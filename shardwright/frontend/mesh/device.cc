@@ -32,7 +32,12 @@ int32_t initialCount() {
 
 Client &client() {
   // Never destroyed: arrays in static variables may outlive any order.
-  static Client *shared = new Client(/*threads=*/0, initialCount());
+  static Client *shared = [] {
+    auto *made = new Client(/*threads=*/0, initialCount());
+    // Runs in flight would use libraries that the end of the process destroys.
+    std::atexit([] { client().drain(); });
+    return made;
+  }();
   return *shared;
 }
 

@@ -158,4 +158,21 @@ TEST(ShardMap, GroupsMustCoverEachPositionOnce) {
             "axis_index_groups must all be the same size");
 }
 
+/// Primitives that are lowered as functions of others do not need the axes of
+/// the mesh, which are not bound any more.
+TEST(ShardMap, CompositesAreLoweredInTheBody) {
+  Mesh mesh = *Mesh::get(devices(), {8}, {"x"});
+  auto f = shardMap([](Tensor a) { return power(a, -3); },
+                    {.mesh = mesh, .in = P("x"), .out = P("x")});
+  auto r = jit(f)(Tensor(ones({8}) * 2.0));
+  ASSERT_TRUE(r.ok()) << r.error().str();
+  EXPECT_EQ(*r->toVector<float>(), std::vector<float>(8, 0.125));
+  auto g = shardMap([](Tensor a) { return a / (a * a); },
+                    {.mesh = mesh, .in = P("x"), .out = P("x")});
+  auto slope = jit(grad([&](Tensor x) { return sum(Tensor(g(x))); }))(
+      Tensor(ones({8}) * 2.0));
+  ASSERT_TRUE(slope.ok()) << slope.error().str();
+  EXPECT_EQ(*slope->toVector<float>(), std::vector<float>(8, -0.25));
+}
+
 } // namespace
