@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/api/jit.h"
 
+#include "shardwright/frontend/api/jit_shardings.h"
+#include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/jit/program.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/transform/jit_primitive.h"
@@ -60,18 +62,12 @@ bool matches(const JitCache::DispatchEntry &entry, const TreeDef &tree,
   return true;
 }
 
-/// The sharding of leaf `i` of a list that has one entry for all or each.
-Sharding pick(const std::vector<Sharding> &list, size_t i) {
-  if (list.empty())
-    return {};
-  return list.size() == 1 ? list[0] : i < list.size() ? list[i] : Sharding();
-}
-
 Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
                                  const Tensors &leaves) {
   if (const Error *error = errorIn(leaves))
     return *error;
   const JitOptions &options = cache.options;
+  SW_TRY(checkDonation(options, call.sizes.size()));
   std::string key =
       cat(call.arguments.text, "|",
           reinterpret_cast<uintptr_t>(contextAbstractMesh().identity()),
@@ -108,6 +104,7 @@ Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
     stage.options = options;
     for (const std::string &path : call.results.paths)
       stage.resultPaths.push_back("result" + path);
+    stage.resultSizes = childSizes(call.results.paths);
     bool captures = false;
     for (const Tensor &value : (*jaxpr)->consts)
       captures |= value.isTraced();
@@ -128,55 +125,14 @@ Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
         path = options.argNames[arg] + path.substr(prefix.size());
       stage.argNames.push_back(path);
       stage.donated.push_back(
-          containsInt(options.donate, static_cast<int64_t>(arg)));
+          containsInt(options.donate, static_cast<int64_t>(arg)) ||
+          containsInt(options.donate,
+                      static_cast<int64_t>(arg) -
+                          static_cast<int64_t>(call.sizes.size())));
       stage.argShardings.push_back(committedSharding(leaves[leaf]));
     }
+  SW_TRY(chooseShardings(stage, call.sizes));
   return stage;
-}
-
-/// The sharding of each input, from the options and the argument.
-Expected<std::vector<Sharding>> resolveInputs(const TracedStage &stage) {
-  std::vector<Sharding> out;
-  for (size_t i = 0; i < stage.argShardings.size(); ++i) {
-    Sharding given = pick(stage.options.inShardings, i);
-    const Sharding &own = stage.argShardings[i];
-    const Aval &aval = stage.jaxpr->types[stage.jaxpr->ins[i]];
-    if (!given.isSpecified()) {
-      out.push_back(own);
-      continue;
-    }
-    if (Status fits = given.checkCompatible(aval.shape); !fits)
-      return valueError("One of pjit arguments with pytree key path ",
-                        stage.argNames[i],
-                        " is incompatible with its sharding annotation ",
-                        given.str(), ": ", fits.error().text);
-    SW_TRY(given.shardShape(aval.shape));
-    if (own.isSpecified() &&
-        own.semanticKey(aval.rank()) != given.semanticKey(aval.rank()))
-      return valueError("Sharding passed to jit does not match the sharding "
-                        "on the respective arg. Got jit sharding: ",
-                        given.str(), ",\narg sharding: ", own.str(),
-                        " for arg type: ", aval.longStr());
-    out.push_back(given);
-  }
-  return out;
-}
-
-Expected<std::vector<Sharding>> resolveOutputs(const TracedStage &stage) {
-  std::vector<Sharding> out;
-  for (size_t i = 0; i < stage.jaxpr->outs.size(); ++i) {
-    Sharding given = pick(stage.options.outShardings, i);
-    const Aval &aval = stage.jaxpr->aval(stage.jaxpr->outs[i]);
-    if (Status fits = given.checkCompatible(aval.shape); !fits)
-      return valueError("One of pjit outputs with pytree key path ",
-                        i < stage.resultPaths.size() ? stage.resultPaths[i]
-                                                     : "result",
-                        " is incompatible with its sharding annotation ",
-                        given.str(), ": ", fits.error().text);
-    SW_TRY(given.shardShape(aval.shape));
-    out.push_back(given);
-  }
-  return out;
 }
 
 } // namespace
@@ -222,6 +178,12 @@ Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
       return runProgram(*entry->program, leaves);
   }
   detail::countDispatchMiss();
+  for (size_t i = 0; i < leaves.size(); ++i)
+    if (asArray(leaves[i]) && asArray(leaves[i])->isAbstract)
+      return {Tensor(typeError(
+          "Argument '", call.arguments.paths[i], "' of shape ",
+          leaves[i].aval().longStr(),
+          " of type <class 'jax.ShapeDtypeStruct'> is not a valid JAX type."))};
   Expected<TracedStage> stage = traceStage(*cache, call, leaves);
   if (!stage)
     return {Tensor(stage.error())};
@@ -247,169 +209,6 @@ Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
       cache->dispatch.pop_back();
   }
   return runProgram(*compiled->program, leaves);
-}
-
-std::string TracedStage::str() const { return printJaxpr(*jaxpr); }
-std::vector<Aval> TracedStage::inTypes() const { return jaxpr->inAvals(); }
-std::vector<Aval> TracedStage::outTypes() const { return jaxpr->outAvals(); }
-
-Expected<LoweredStage> TracedStage::lower() const {
-  Expected<std::vector<Sharding>> ins = resolveInputs(*this);
-  if (!ins)
-    return ins.error();
-  Expected<std::vector<Sharding>> outs = resolveOutputs(*this);
-  if (!outs)
-    return outs.error();
-  ProgramRequest request;
-  request.jaxpr = jaxpr;
-  request.name = options.name;
-  request.ins = *ins;
-  request.outs = *outs;
-  request.donated = donated;
-  request.resultPaths = resultPaths;
-  request.keepUnused = options.keepUnused;
-  std::vector<bool> kept = options.keepUnused
-                               ? std::vector<bool>(jaxpr->ins.size(), true)
-                               : usedInputs(*jaxpr);
-  std::vector<std::string> phrases;
-  for (size_t i = 0; i < argNames.size(); ++i)
-    phrases.push_back(argShardings[i].isSpecified() &&
-                              argShardings[i].devices() == (*ins)[i].devices()
-                          ? cat("argument ", argNames[i], " of ", options.name,
-                                " with shape ",
-                                jaxpr->types[jaxpr->ins[i]].longStr(), " and")
-                          : "");
-  Expected<std::vector<Device>> assigned =
-      assignDevices(*jaxpr, *ins, phrases, *outs, kept);
-  if (!assigned)
-    return assigned.error();
-  int64_t abstractSize = 0;
-  auto see = [&](const Sharding &s) {
-    if (s.isNamed())
-      abstractSize = std::max(abstractSize, s.abstractMesh().size());
-  };
-  for (const Sharding &s : *ins)
-    see(s);
-  for (const Sharding &s : *outs)
-    see(s);
-  abstractSize = std::max(abstractSize, contextAbstractMesh().size());
-  if (assigned->empty() && abstractSize == 0)
-    assigned->push_back(Device{0});
-  request.devices = *assigned;
-  request.numDevices =
-      assigned->empty() ? abstractSize : static_cast<int64_t>(assigned->size());
-  Expected<LoweredPtr> lowered = lowerProgram(request);
-  if (!lowered)
-    return lowered.error();
-  // The cached module is that of equal tiles on other devices; the shardings
-  // and devices are those of this call.
-  auto own = std::make_shared<LoweredProgram>(**lowered);
-  own->request = request;
-  LoweredStage stage;
-  stage.program = own;
-  stage.types = jaxpr->inAvals();
-  stage.argNames = argNames;
-  return stage;
-}
-
-Expected<std::string> LoweredStage::asText() const {
-  if (!program)
-    return valueError("a null lowered stage was used");
-  return prettyText(program->text);
-}
-
-Expected<CompiledStage> LoweredStage::compile(std::vector<Device> given) const {
-  if (!program)
-    return valueError("a null lowered stage was used");
-  std::vector<Device> devices = program->request.devices;
-  if (devices.empty()) {
-    if (given.empty())
-      return makeError(ErrorKind::Runtime,
-                       "device_assignment cannot be `None` during "
-                       "compilation. Please pass a tuple of devices to "
-                       "`.compile(device_assignment=)`");
-    if (static_cast<int64_t>(given.size()) != program->request.numDevices)
-      return valueError(
-          "The size of abstract mesh ", program->request.numDevices,
-          " must match the length of device assignment: ", given.size());
-    devices = given;
-  } else if (!given.empty() && given != devices) {
-    return valueError("device_assignment passed to `.compile` must match the "
-                      "device_assignment calculated from array shardings and "
-                      "out_shardings. Got device ids passed to compile ",
-                      idsText(given),
-                      " on platform CPU and devices ids calculated from array "
-                      "shardings and out_shardings ",
-                      idsText(devices), " on platform CPU");
-  }
-  Expected<CompiledPtr> compiled = compileProgram(program, devices);
-  if (!compiled)
-    return compiled.error();
-  CompiledStage stage;
-  stage.program = *compiled;
-  stage.types = types;
-  stage.argNames = argNames;
-  return stage;
-}
-
-Tensors CompiledStage::call(const Tensors &leaves) const {
-  if (!program)
-    return {Tensor(valueError("a null compiled stage was used"))};
-  if (leaves.size() != types.size())
-    return {Tensor(typeError("Computation compiled for ", types.size(),
-                             " inputs but called with ", leaves.size()))};
-  std::string lines;
-  int64_t errors = 0;
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    if (!leaves[i].ok())
-      return {leaves[i]};
-    if (leaves[i].isTraced())
-      return {Tensor(typeError(
-          "Cannot apply JAX transformations to a function lowered and "
-          "compiled for a particular signature. Detected argument of Tracer "
-          "type ",
-          leaves[i].str(), "."))};
-    if (leaves[i].dtype() == types[i].dtype &&
-        leaves[i].shape() == types[i].shape)
-      continue;
-    if (++errors <= 5)
-      lines += cat("\nArgument '", argNames[i], "' compiled with ",
-                   types[i].longStr(), " and called with ",
-                   leaves[i].aval().longStr());
-  }
-  if (errors)
-    return {Tensor(typeError(
-        "Argument types differ from the types for which this computation was "
-        "compiled. Perhaps you are calling the compiled executable with a "
-        "different enable_x64 mode than when it was AOT compiled? The ",
-        errors > 5 ? cat("first 5 of ", errors, " ") : "",
-        "mismatches are:", lines))};
-  return runProgram(*program, leaves);
-}
-
-const std::vector<Sharding> &CompiledStage::inputShardings() const {
-  static const std::vector<Sharding> none;
-  return program ? frontend::inputShardings(*program) : none;
-}
-const std::vector<Sharding> &CompiledStage::outputShardings() const {
-  static const std::vector<Sharding> none;
-  return program ? frontend::outputShardings(*program) : none;
-}
-std::map<std::string, double> CompiledStage::costAnalysis() const {
-  return program ? frontend::costAnalysis(*program)
-                 : std::map<std::string, double>();
-}
-MemoryStats CompiledStage::memoryAnalysis() const {
-  if (!program)
-    return {};
-  auto m = frontend::memoryAnalysis(*program);
-  return {m["argument_size_in_bytes"], m["output_size_in_bytes"],
-          m["temp_size_in_bytes"], m["alias_size_in_bytes"]};
-}
-Expected<std::string> CompiledStage::serialize() const {
-  if (!program)
-    return valueError("a null compiled stage was used");
-  return serializeProgram(*program);
 }
 
 JitCounts jitCounts() {

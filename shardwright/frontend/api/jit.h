@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_FRONTEND_API_JIT_H
 
 #include "shardwright/frontend/api/function.h"
+#include "shardwright/frontend/jit/explain_query.h"
 
 namespace shardwright::frontend {
 
@@ -17,12 +18,32 @@ struct LoweredProgram;
 class CompiledProgram;
 struct JitCache;
 
+/// A sharding in JitOptions: a Sharding, a PartitionSpec over the mesh in
+/// context at the call, or nothing (None).
+struct ShardingOption {
+  ShardingOption() = default;
+  ShardingOption(std::nullopt_t) {}
+  ShardingOption(Sharding s) : sharding(std::move(s)) {}
+  /// An error is that of the call.
+  ShardingOption(const Expected<Sharding> &s) : sharding(*s) {
+    if (!s)
+      error = s.error();
+  }
+  ShardingOption(PartitionSpec s) : spec(std::move(s)) {}
+  Sharding sharding;
+  std::optional<PartitionSpec> spec;
+  std::optional<Error> error;
+};
+
 struct JitOptions {
-  /// Per leaf of the arguments, or one for all; empty: those of the arguments.
-  std::vector<Sharding> inShardings;
-  /// Per leaf of the result, or one for all; empty: propagation decides.
-  std::vector<Sharding> outShardings;
-  /// Positions of arguments whose buffers may be reused.
+  /// One for all arguments, one for each argument or one for each of their
+  /// leaves; empty: those of the arguments.
+  std::vector<ShardingOption> inShardings;
+  /// One for the result, one for each of its children or one for each leaf;
+  /// empty: propagation decides.
+  std::vector<ShardingOption> outShardings;
+  /// Positions of arguments whose buffers may be reused; negative ones count
+  /// from the end.
   std::vector<int64_t> donate;
   bool keepUnused = false;
   /// In messages and in the module's name.
@@ -43,19 +64,38 @@ public:
   const std::vector<Sharding> &outputShardings() const;
   std::map<std::string, double> costAnalysis() const;
   MemoryStats memoryAnalysis() const;
-  /// The machine code, for `loadProgram` in another process.
+  /// The program with its machine code, for `loadProgram` in this or another
+  /// process.
   Expected<std::string> serialize() const;
+  /// Shardings of arguments and results, collectives with the bytes that they
+  /// send, and memory per device.
+  Expected<std::string> report() const;
 
   std::shared_ptr<const CompiledProgram> program;
   std::vector<Aval> types;
   std::vector<std::string> argNames;
 };
 
+/// Reads what CompiledStage::serialize wrote, without generating code.
+/// `devices`: those to run on, in the order of the devices that the program was
+/// compiled for; empty: the same. Fails for changed bytes, another version, a
+/// machine without features that the code needs, or devices that the process
+/// does not have. Load only what you trust: it contains machine code. JAX:
+/// jax.experimental.serialize_executable.deserialize_and_load.
+Expected<CompiledStage> loadProgram(std::string_view bytes,
+                                    std::vector<Device> devices = {});
+
 /// A module.
 class LoweredStage {
 public:
-  /// StableHLO with sdy, as MLIR prints it.
-  Expected<std::string> asText() const;
+  /// StableHLO with sdy, as MLIR prints it. `dialect`: "stablehlo".
+  Expected<std::string> asText(std::string_view dialect = "stablehlo") const;
+  /// Why values are sharded as they are, or why there are collectives. Names
+  /// and lines are those of `asText`.
+  Expected<std::string> explain(const ExplainQuery &query = {}) const;
+  /// As CompiledStage::report, without compiling for devices: also for abstract
+  /// meshes of any size.
+  Expected<std::string> report() const;
   /// `devices`: only for programs without devices of their own.
   Expected<CompiledStage> compile(std::vector<Device> devices = {}) const;
 
@@ -74,9 +114,12 @@ public:
   std::vector<Aval> inTypes() const, outTypes() const;
 
   JitOptions options;
-  std::vector<Sharding> argShardings;
+  /// Of the arguments, and those that the options ask for, per leaf.
+  std::vector<Sharding> argShardings, inShardings, outShardings;
   std::vector<bool> donated;
   std::vector<std::string> argNames, resultPaths;
+  /// Numbers of leaves of the children of the result; empty: one leaf.
+  std::vector<size_t> resultSizes;
 };
 
 /// The untyped part of a jitted function: its caches.

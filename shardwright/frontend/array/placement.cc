@@ -13,6 +13,48 @@
 
 namespace shardwright::frontend {
 
+Expected<Aval> typeOn(Aval aval, const Sharding &sharding) {
+  aval.weak = false;
+  aval.sharding = nullptr;
+  const AbstractMesh &mesh = sharding.abstractMesh();
+  if (!mesh.anyIs(AxisType::Explicit))
+    return aval;
+  std::vector<SpecEntry> entries(aval.rank());
+  for (int64_t d = 0; d < aval.rank(); ++d)
+    for (const std::string &axis : sharding.spec()[d].axes)
+      if (mesh.typeOf(axis) == AxisType::Explicit)
+        entries[d].axes.push_back(axis);
+  auto spec = PartitionSpec::get(entries, sharding.spec().unreduced(),
+                                 sharding.spec().reduced());
+  if (!spec)
+    return spec.error();
+  aval.sharding =
+      std::make_shared<const TypeSharding>(TypeSharding{mesh, *spec});
+  return aval;
+}
+
+Tensor shapeDtypeStruct(const Shape &shape, DType type,
+                        const Sharding &sharding) {
+  for (int64_t d : shape)
+    if (d < 0)
+      return valueError("negative dimensions are not allowed, got shape ",
+                        tupleText(shape));
+  Aval aval{canonicalType(type), shape};
+  if (sharding.isSpecified()) {
+    SW_TRY(sharding.checkCompatible(shape));
+    SW_TRY(sharding.shardShape(shape));
+    Expected<Aval> typed = typeOn(std::move(aval), sharding);
+    if (!typed)
+      return typed.error();
+    aval = *typed;
+  }
+  auto value = std::make_shared<ArrayValue>(std::move(aval), sharding,
+                                            sharding.isSpecified());
+  value->isAbstract = true;
+  value->state.deleted = true;
+  return Tensor(std::shared_ptr<const Value>(std::move(value)));
+}
+
 Tensor devicePut(const Tensor &x, const Sharding &sharding) {
   if (!x.ok())
     return x;
@@ -42,24 +84,10 @@ Tensor devicePut(const Tensor &x, const Sharding &sharding) {
   Expected<std::vector<Buffer>> buffers = array->buffersOn(sharding);
   if (!buffers)
     return buffers.error();
-  Aval aval = x.aval();
-  aval.weak = false;
-  aval.sharding = nullptr;
-  const AbstractMesh &mesh = sharding.abstractMesh();
-  if (mesh.anyIs(AxisType::Explicit)) {
-    std::vector<SpecEntry> entries(aval.rank());
-    for (int64_t d = 0; d < aval.rank(); ++d)
-      for (const std::string &axis : sharding.spec()[d].axes)
-        if (mesh.typeOf(axis) == AxisType::Explicit)
-          entries[d].axes.push_back(axis);
-    auto spec = PartitionSpec::get(entries, sharding.spec().unreduced(),
-                                   sharding.spec().reduced());
-    if (!spec)
-      return spec.error();
-    aval.sharding =
-        std::make_shared<const TypeSharding>(TypeSharding{mesh, *spec});
-  }
-  return arrayOfBuffers(std::move(aval), sharding, true, std::move(*buffers));
+  Expected<Aval> aval = typeOn(x.aval(), sharding);
+  if (!aval)
+    return aval.error();
+  return arrayOfBuffers(std::move(*aval), sharding, true, std::move(*buffers));
 }
 
 Tensor devicePut(const Tensor &x, Device device) {
@@ -231,6 +259,18 @@ Tensor makeArrayFromSingleDeviceArrays(const Shape &shape,
     buffers.push_back(byDevice.at(d.id));
   return arrayOfBuffers(arrays[0].aval().withShape(shape), sharding, true,
                         std::move(buffers));
+}
+
+Tensor makeArrayFromProcessLocalData(const Sharding &sharding,
+                                     const Tensor &local,
+                                     const std::optional<Shape> &globalShape) {
+  if (local.ok() && globalShape && *globalShape != local.shape())
+    return valueError("When calling `make_array_from_process_local_data` on a "
+                      "single process, global_shape should be None or equal to "
+                      "local_data.shape.Got global_shape=",
+                      tupleText(*globalShape),
+                      " and local_data.shape=", tupleText(local.shape()), ".");
+  return devicePut(local, sharding);
 }
 
 Expected<DLManagedTensor *> toDLPack(const Tensor &x) {

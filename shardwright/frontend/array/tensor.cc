@@ -74,7 +74,7 @@ bool Tensor::isDeleted() const {
   if (!array)
     return false;
   std::lock_guard lock(array->mutex);
-  return array->state.deleted;
+  return array->state.deleted && !array->isAbstract;
 }
 
 Status Tensor::remove() const {
@@ -142,9 +142,7 @@ Expected<double> Tensor::item() const {
   if (!array)
     return array.error();
   if (size() != 1)
-    return valueError("can only convert an array of size 1 to a scalar, got "
-                      "shape ",
-                      tupleText(shape()));
+    return valueError("can only convert an array of size 1 to a Python scalar");
   Expected<std::shared_ptr<const void>> data = (*array)->host();
   if (!data.ok())
     return data.error();

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -138,6 +139,11 @@ Tensor devicePut(const Tensor &x, Device device);
 /// Under a mesh in context.
 Tensor devicePut(const Tensor &x, const PartitionSpec &spec);
 
+/// An array's type and placement without elements: an argument of `trace` and
+/// `lower`. Its mesh may be abstract. JAX: jax.ShapeDtypeStruct.
+Tensor shapeDtypeStruct(const Shape &shape, DType type,
+                        const Sharding &sharding = {});
+
 /// One addressable part of an array.
 struct Shard {
   Device device;
@@ -155,6 +161,12 @@ makeArrayFromCallback(const Shape &shape, const Sharding &sharding,
 Tensor makeArrayFromSingleDeviceArrays(const Shape &shape,
                                        const Sharding &sharding,
                                        const Tensors &arrays);
+
+/// The array whose part in this process is `local`. There is one process: its
+/// part is the array, and `globalShape`, if given, is that of `local`.
+Tensor
+makeArrayFromProcessLocalData(const Sharding &sharding, const Tensor &local,
+                              const std::optional<Shape> &globalShape = {});
 
 /// Shares memory with other libraries; the caller owns the result.
 Expected<DLManagedTensor *> toDLPack(const Tensor &x);

@@ -153,6 +153,11 @@ Error noMemory(const Aval &aval) {
 }
 
 Error ArrayValue::deletedError() const {
+  if (isAbstract)
+    return typeError("Argument of shape ", aval.longStr(),
+                     " of type <class 'jax.ShapeDtypeStruct'> is not a valid "
+                     "JAX type. It has no elements: only `trace` and `lower` "
+                     "take it");
   return makeError(ErrorKind::Runtime,
                    "Array has been deleted with shape=", aval.longStr(), ".");
 }

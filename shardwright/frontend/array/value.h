@@ -41,6 +41,9 @@ struct ArrayValue final : Value {
   const bool committed;
   /// Made from a C++ scalar: programs contain it as a literal.
   bool isLiteral = false;
+  /// A type and a placement without elements (shapeDtypeStruct); `state` is
+  /// that of a deleted array.
+  bool isAbstract = false;
 
   struct State {
     std::shared_ptr<const void> host;
@@ -50,6 +53,7 @@ struct ArrayValue final : Value {
   mutable std::mutex mutex;
   mutable State state;
 
+  /// Why there are no elements.
   Error deletedError() const;
   /// The elements in row-major order; waits for the buffers.
   Expected<std::shared_ptr<const void>> host() const;
@@ -67,6 +71,9 @@ inline const ArrayValue *asArray(const Tensor &x) {
 /// An array over buffers, in the order of the sharding's devices.
 Tensor arrayOfBuffers(Aval aval, const Sharding &sharding, bool committed,
                       std::vector<Buffer> buffers);
+/// The type that an array with this type has on these devices: Explicit axes
+/// are part of it.
+Expected<Aval> typeOn(Aval aval, const Sharding &sharding);
 /// An array of host elements that are not on a device yet.
 Tensor arrayOfHost(Aval aval, std::shared_ptr<const void> data,
                    bool isLiteral = false);

@@ -7,67 +7,15 @@
 
 #include "shardwright/frontend/jit/compile_module.h"
 
-#include "shardwright/compile/compile.h"
-#include "shardwright/compile/registration.h"
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/jit/compiled_program.h"
+#include "shardwright/frontend/jit/module_context.h"
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-
-#include <mutex>
 
 namespace shardwright::frontend {
 
-class CompiledProgram {
-public:
-  std::shared_ptr<Executable> executable;
-  std::vector<Sharding> ins, outs; ///< of kept inputs, of results
-  std::vector<Aval> outAvals;
-  std::vector<bool> kept, donated; ///< of all inputs; of kept ones
-  std::vector<Device> devices;
-  llvm::SmallVector<DeviceId, 8> deviceIds;
-  std::string report;
-  bool committed = false;
-};
-
 namespace {
-
-/// One context for all modules: dialects are loaded once.
-struct SharedContext {
-  SharedContext() : context(makeRegistry()) {}
-  static mlir::DialectRegistry makeRegistry() {
-    mlir::DialectRegistry registry;
-    registerDialects(registry);
-    return registry;
-  }
-  std::mutex mutex;
-  mlir::MLIRContext context;
-};
-SharedContext &sharedContext() {
-  static auto *shared = new SharedContext;
-  return *shared;
-}
-
-/// Collects the text of the errors of a scope.
-class ErrorText {
-public:
-  explicit ErrorText(mlir::MLIRContext *context)
-      : handler(context, [this](mlir::Diagnostic &d) {
-          if (d.getSeverity() == mlir::DiagnosticSeverity::Error &&
-              text.empty())
-            text = d.str();
-          return mlir::success();
-        }) {}
-  Error error() const {
-    return makeError(ErrorKind::Runtime,
-                     text.empty() ? "compilation failed" : text);
-  }
-
-private:
-  std::string text;
-  mlir::ScopedDiagnosticHandler handler;
-};
 
 /// The sharding of a value over the mesh of the user that has these axes.
 Sharding shardingOf(const ValueSpec &spec,
@@ -174,7 +122,7 @@ std::vector<Mesh> meshesOf(const LoweredProgram &lowered,
 
 Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
                                     const std::vector<Device> &devices) {
-  SharedContext &shared = sharedContext();
+  ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
   ErrorText errors(&shared.context);
   auto module =
@@ -188,6 +136,8 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
     return errors.error();
   auto out = std::make_shared<CompiledProgram>();
   out->executable = compiled->executable;
+  out->report = std::move(compiled->report);
+  out->report.module = module->getName().value_or("module").str();
   out->kept = lowered->kept;
   out->devices = devices;
   for (Device d : devices)
@@ -232,7 +182,7 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
 }
 
 Expected<std::string> prettyText(const std::string &text) {
-  SharedContext &shared = sharedContext();
+  ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
   ErrorText errors(&shared.context);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &shared.context);
@@ -307,11 +257,8 @@ std::map<std::string, int64_t> memoryAnalysis(const CompiledProgram &program) {
           {"temp_size_in_bytes", m.temporaries},
           {"alias_size_in_bytes", m.reusedByResults}};
 }
-Expected<std::string> serializeProgram(const CompiledProgram &program) {
-  llvm::Expected<std::string> bytes = program.executable->serialize();
-  if (!bytes)
-    return fromLlvm(bytes.takeError());
-  return std::move(*bytes);
+const std::vector<bool> &keptInputs(const CompiledProgram &program) {
+  return program.kept;
 }
 
 } // namespace shardwright::frontend

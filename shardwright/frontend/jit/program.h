@@ -68,15 +68,14 @@ assignDevices(const Jaxpr &jaxpr, const std::vector<Sharding> &ins,
 /// The inputs that some equation or result uses.
 std::vector<bool> usedInputs(const Jaxpr &jaxpr);
 
+/// Of kept inputs.
 const std::vector<Sharding> &inputShardings(const CompiledProgram &program);
 const std::vector<Sharding> &outputShardings(const CompiledProgram &program);
 /// Per-device costs: flops, bytes accessed.
 std::map<std::string, double> costAnalysis(const CompiledProgram &program);
 std::map<std::string, int64_t> memoryAnalysis(const CompiledProgram &program);
-/// Collectives with their bytes, as text.
-std::string reportText(const CompiledProgram &program);
-/// Saves the machine code; loads it again in another process.
-Expected<std::string> serializeProgram(const CompiledProgram &program);
+/// Of all inputs, those that the executable takes.
+const std::vector<bool> &keptInputs(const CompiledProgram &program);
 
 } // namespace shardwright::frontend
 

@@ -135,24 +135,6 @@ Status checkUnreduced(const ShardMapEqn &m, const SpecTree &specs,
   return {};
 }
 
-/// Numbers of leaves of the children of a result; empty if it is one leaf.
-std::vector<size_t> childSizes(const TreeDef &tree) {
-  std::vector<size_t> out;
-  std::string last;
-  for (const std::string &path : tree.paths) {
-    if (path.empty())
-      return {};
-    // The first step of the path, up to the next one.
-    size_t end = path.find_first_of("[.", 1);
-    std::string first = path.substr(0, end);
-    if (first != last)
-      out.push_back(0);
-    last = first;
-    ++out.back();
-  }
-  return out;
-}
-
 /// Traces the body; fills in the jaxpr and the specs of the results.
 Status traceBody(ShardMapEqn &m, const ShardMapOptions &options,
                  const detail::ShardMapCall &call,
@@ -168,7 +150,7 @@ Status traceBody(ShardMapEqn &m, const ShardMapOptions &options,
         for (const Tensor &out : outs)
           types.push_back(out.aval());
         auto leaves = specLeaves(options.out, false, types, call.results.paths,
-                                 childSizes(call.results), {});
+                                 childSizes(call.results.paths), {});
         if (!leaves)
           return {Tensor(leaves.error())};
         status = checkSpecRanks(*leaves, false, options.name);

@@ -1,0 +1,39 @@
+//===- jit_shardings.h - shardings in the options of jit --------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_API_JIT_SHARDINGS_H
+#define SHARDWRIGHT_FRONTEND_API_JIT_SHARDINGS_H
+
+#include "shardwright/frontend/api/jit.h"
+
+namespace shardwright::frontend {
+
+/// An error if an entry of `donate` is no position of an argument.
+Status checkDonation(const JitOptions &options, size_t numArguments);
+
+/// Fills in `inShardings` and `outShardings` of a stage, one entry per leaf,
+/// from its options and the mesh in context. `argSizes`: the number of leaves
+/// of each argument.
+Status chooseShardings(TracedStage &stage, const std::vector<size_t> &argSizes);
+
+/// The sharding of each input: that of the options, else that of the argument.
+Expected<std::vector<Sharding>> resolveInputs(const TracedStage &stage);
+/// The sharding of each result, where the options give one.
+Expected<std::vector<Sharding>> resolveOutputs(const TracedStage &stage);
+
+/// The size of the abstract meshes among the shardings of kept inputs, results
+/// and equations; 0 if there are none. An error if the sizes differ, or differ
+/// from the number of assigned devices, if there are any.
+Expected<int64_t> abstractSize(const Jaxpr &jaxpr,
+                               const std::vector<Sharding> &ins,
+                               const std::vector<bool> &kept,
+                               const std::vector<Sharding> &outs,
+                               size_t assigned);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_API_JIT_SHARDINGS_H

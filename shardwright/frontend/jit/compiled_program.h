@@ -1,0 +1,32 @@
+//===- compiled_program.h - an executable of the front end ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_JIT_COMPILED_PROGRAM_H
+#define SHARDWRIGHT_FRONTEND_JIT_COMPILED_PROGRAM_H
+
+#include "shardwright/compile/compile.h"
+#include "shardwright/frontend/jit/program.h"
+
+namespace shardwright::frontend {
+
+/// An executable with what the front end knows of its inputs and results.
+class CompiledProgram {
+public:
+  std::shared_ptr<Executable> executable;
+  std::vector<Sharding> ins, outs; ///< of kept inputs, of results
+  std::vector<Aval> outAvals;
+  std::vector<bool> kept, donated; ///< of all inputs; of kept ones
+  std::vector<Device> devices;
+  llvm::SmallVector<DeviceId, 8> deviceIds;
+  ProgramReport report;
+  /// Its results are on the devices that the user chose.
+  bool committed = false;
+};
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_JIT_COMPILED_PROGRAM_H

@@ -1,0 +1,41 @@
+//===- module_context.cc - the context of modules -------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/jit/module_context.h"
+
+#include "shardwright/compile/registration.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace shardwright::frontend {
+
+static mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+ModuleContext::ModuleContext() : context(makeRegistry()) {}
+
+ModuleContext &moduleContext() {
+  static auto *shared = new ModuleContext;
+  return *shared;
+}
+
+ErrorText::ErrorText(mlir::MLIRContext *context)
+    : handler(context, [this](mlir::Diagnostic &d) {
+        if (d.getSeverity() == mlir::DiagnosticSeverity::Error && text.empty())
+          text = d.str();
+        return mlir::success();
+      }) {}
+
+Error ErrorText::error() const {
+  return makeError(ErrorKind::Runtime,
+                   text.empty() ? "compilation failed" : text);
+}
+
+} // namespace shardwright::frontend

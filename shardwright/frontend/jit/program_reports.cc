@@ -1,0 +1,113 @@
+//===- program_reports.cc - explanations and reports of programs ----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/jit/program_reports.h"
+
+#include "shardwright/compile/explain_program.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/frontend/jit/compiled_program.h"
+#include "shardwright/frontend/jit/module_context.h"
+#include "shardwright/interop/load_module.h"
+
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace shardwright::frontend {
+namespace {
+
+/// A module as users read it, with the positions of its values.
+struct PrintedModule {
+  std::shared_ptr<llvm::SourceMgr> sources =
+      std::make_shared<llvm::SourceMgr>();
+  mlir::AsmParserState positions;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// Parses what `asText` prints, so that names and lines are those of that text.
+/// The arguments of @main have these names.
+bool readPrinted(const std::string &text, mlir::MLIRContext *context,
+                 const std::vector<std::string> &argNames, PrintedModule &out) {
+  auto raw = mlir::parseSourceString<mlir::ModuleOp>(text, context);
+  if (!raw)
+    return false;
+  std::string printed;
+  llvm::raw_string_ostream os(printed);
+  raw->print(os);
+  out.module = readModule(llvm::MemoryBuffer::getMemBufferCopy(
+                              printed, raw->getName().value_or("module")),
+                          context, out.sources, Trust::Full, &out.positions);
+  if (!out.module)
+    return false;
+  if (mlir::func::FuncOp main = sdy::getMainFunc(*out.module))
+    for (auto [argument, name] : llvm::zip(main.getArguments(), argNames))
+      argument.setLoc(mlir::NameLoc::get(mlir::StringAttr::get(context, name)));
+  return true;
+}
+
+std::string textOf(ProgramReport report,
+                   const std::vector<std::string> &argNames) {
+  for (auto [value, name] : llvm::zip(report.arguments, argNames))
+    value.name = name;
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  writeTextReport(report, os);
+  return out;
+}
+
+} // namespace
+
+Expected<std::string> explainLowered(const LoweredProgram &lowered,
+                                     const std::vector<std::string> &argNames,
+                                     const ExplainQuery &query) {
+  ModuleContext &shared = moduleContext();
+  std::lock_guard lock(shared.mutex);
+  ErrorText errors(&shared.context);
+  PrintedModule printed;
+  if (!readPrinted(lowered.text, &shared.context, argNames, printed))
+    return errors.error();
+  ExplainRequest request;
+  request.values = query.values;
+  request.arguments = query.arguments;
+  request.results = query.results;
+  request.collectives = query.collectives;
+  request.full = query.full;
+  UserValues user(*printed.module, &printed.positions, printed.sources.get());
+  BadRequest bad;
+  mlir::FailureOr<Explanation> explanation =
+      explainProgram(*printed.module, user, request, bad);
+  if (succeeded(explanation))
+    return std::move(explanation->text);
+  if (bad.text.empty())
+    return errors.error();
+  return valueError(bad.text, bad.remedy.empty() ? "" : "; ", bad.remedy);
+}
+
+Expected<std::string> reportLowered(const LoweredProgram &lowered,
+                                    const std::vector<std::string> &argNames) {
+  ModuleContext &shared = moduleContext();
+  std::lock_guard lock(shared.mutex);
+  ErrorText errors(&shared.context);
+  PrintedModule printed;
+  if (!readPrinted(lowered.text, &shared.context, argNames, printed))
+    return errors.error();
+  CompileOptions options;
+  options.stopAfter = Stage::Local;
+  std::string name = printed.module->getName().value_or("module").str();
+  mlir::FailureOr<Compiled> compiled = compile(*printed.module, options);
+  if (failed(compiled))
+    return errors.error();
+  compiled->report.module = name;
+  return textOf(std::move(compiled->report), argNames);
+}
+
+Expected<std::string> reportCompiled(const CompiledProgram &program,
+                                     const std::vector<std::string> &argNames) {
+  return textOf(program.report, argNames);
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,29 @@
+//===- program_reports.h - explanations and reports of programs -*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_JIT_PROGRAM_REPORTS_H
+#define SHARDWRIGHT_FRONTEND_JIT_PROGRAM_REPORTS_H
+
+#include "shardwright/frontend/jit/explain_query.h"
+#include "shardwright/frontend/jit/program.h"
+
+namespace shardwright::frontend {
+
+/// Answers a question about the shardings of a program. `argNames`: those of
+/// the inputs that the program keeps.
+Expected<std::string> explainLowered(const LoweredProgram &lowered,
+                                     const std::vector<std::string> &argNames,
+                                     const ExplainQuery &query);
+/// Partitions a program, and returns the text report. It needs no devices.
+Expected<std::string> reportLowered(const LoweredProgram &lowered,
+                                    const std::vector<std::string> &argNames);
+Expected<std::string> reportCompiled(const CompiledProgram &program,
+                                     const std::vector<std::string> &argNames);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_JIT_PROGRAM_REPORTS_H
