@@ -57,6 +57,24 @@ check configure cmake -G Ninja -S "$here" -B "$work/build" \
 check build cmake --build "$work/build"
 check consumer propagates "$work/build/consumer"
 check run computes "$work/build/run_program"
+# A project with the front end. Its file compiles within 4 s of CPU time, the umbrella header included.
+fits() { [ "$("$work/frontend/train")" = "3.000 -1.000" ]; }
+compiles_quickly() {
+  local best=100 seconds
+  for _ in 1 2 3; do
+    seconds=$( { TIMEFORMAT='%U + %S'; time clang++-22 -std=c++20 -O3 -c "$here/frontend/train.cc" \
+      -I "$work/installed/include" -o "$work/train.o" >/dev/null 2>&1; } 2>&1)
+    best=$(python3 -c "print(min($best, $seconds))")
+  done
+  echo "CPU time of compiling a file of the front end: $best s"
+  python3 -c "import sys; sys.exit($best > 4)"
+}
+check frontend_configure cmake -G Ninja -S "$here/frontend" -B "$work/frontend" \
+  -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_BUILD_TYPE=Release \
+  "-DCMAKE_PREFIX_PATH=$work/installed" -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir
+check frontend_build cmake --build "$work/frontend"
+check frontend fits
+check frontend_compile_time compiles_quickly
 check private_header is_not_found cpu/lower/lowering.h
 check private_helper is_not_found mesh/nesting.h
 check public_header test -f "$work/installed/include/shardwright/compile/compile.h"
