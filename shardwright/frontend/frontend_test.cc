@@ -186,6 +186,38 @@ TEST(Frontend, LoopsAndBranches) {
             "Reverse-mode differentiation does");
 }
 
+TEST(Frontend, CheckpointsOfLoops) {
+  auto f = [](Tensor x) {
+    return sum(
+        *foriLoop(0, 3, [&](Tensor, Tensor c) { return sin(c) * x; }, x));
+  };
+  Tensor x = arrayOf<float>({0.5, 2});
+  auto kept = grad(f)(x), again = grad(checkpoint(f))(x),
+       jitted = jit(grad(checkpoint(f)))(x);
+  ASSERT_TRUE(again.ok()) << again.error().str();
+  ASSERT_TRUE(jitted.ok()) << jitted.error().str();
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(values(*again)[i], values(*kept)[i], 1e-6);
+    EXPECT_NEAR(values(*jitted)[i], values(*kept)[i], 1e-6);
+  }
+}
+
+TEST(Frontend, LiteralsStay) {
+  Tensor two(2.0);
+  EXPECT_EQ(two.remove().error().kind, ErrorKind::Type);
+  EXPECT_EQ(values(two * ones({2})), (Floats{2, 2}));
+}
+
+TEST(Frontend, KeysHaveNoNumbers) {
+  Tensor key = random::key(1);
+  EXPECT_EQ(key.item().error().kind, ErrorKind::Type);
+  EXPECT_EQ(key.repr(), "Array((), dtype=key<fry>) overlaying:\n[0 1]");
+  EXPECT_FALSE(nn::softmax(key).ok());
+  EXPECT_EQ(lax::bitcast_convert_type(key, DType::U32).error().kind,
+            ErrorKind::Type);
+  EXPECT_FALSE(vmap([](Tensor v) { return v; }, {.inAxes = {}})(key).ok());
+}
+
 TEST(Frontend, LoopsOfNoIterations) {
   auto body = [](Tensor c, Tensor x) { return std::pair{c + sum(x), x * c}; };
   auto out = jit([&](Tensor c, Tensor xs) { return scan(body, c, xs); })(
@@ -341,6 +373,17 @@ TEST(Frontend, DevicesMustAgree) {
   EXPECT_TRUE(g(b).ok());
   EXPECT_EQ(jitCounts().traces, before.traces);
   EXPECT_EQ(jitCounts().lowerings, before.lowerings);
+}
+
+/// The cache of modules does not know devices.
+TEST(Frontend, OperationsOnOtherDevices) {
+  for (std::vector<Device> list : {std::vector<Device>{{0}, {1}}, {{3}, {2}}}) {
+    Mesh mesh = *Mesh::get(list, {2}, {"x"});
+    Tensor x = devicePut(ones({8}), NamedSharding(mesh, P("x")));
+    Tensor y = x * 3.0;
+    EXPECT_EQ(values(y), Floats(8, 3));
+    EXPECT_EQ(y.sharding().devices(), list);
+  }
 }
 
 TEST(Frontend, RandomNumbersAreThoseOfJax) {

@@ -190,6 +190,10 @@ template <typename F> auto vmap(F function, VmapOptions options = {}) {
     using Result = typename Function::Result;
     Function tree(function, {args...});
     std::vector<size_t> counts = detail::leafCounts(args...);
+    if (options.inAxes.empty() || options.outAxes.empty())
+      return Expected<Result>(valueError(
+          "vmap in_axes and out_axes must not be empty: give one entry for "
+          "all, or one for each argument and result"));
     Ints dims;
     for (size_t i = 0; i < counts.size(); ++i)
       for (size_t k = 0; k < counts[i]; ++k)

@@ -60,12 +60,8 @@ Expected<LoweredStage> TracedStage::lower() const {
   Expected<LoweredPtr> lowered = lowerProgram(request);
   if (!lowered)
     return lowered.error();
-  // The cached module is that of equal tiles on other devices; the shardings
-  // and devices are those of this call.
-  auto own = std::make_shared<LoweredProgram>(**lowered);
-  own->request = request;
   LoweredStage stage;
-  stage.program = own;
+  stage.program = *lowered;
   stage.types = jaxpr->inAvals();
   stage.argNames = argNames;
   return stage;

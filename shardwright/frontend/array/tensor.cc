@@ -81,6 +81,9 @@ Status Tensor::remove() const {
   Expected<const ArrayValue *> array = needArray(*this);
   if (!array)
     return array.error();
+  // Programs contain literals; they have no buffers.
+  if ((*array)->isLiteral)
+    return typeError("a scalar that was made from a number cannot be deleted");
   std::lock_guard lock((*array)->mutex);
   for (Buffer &buffer : (*array)->state.buffers)
     buffer.remove();
@@ -143,10 +146,23 @@ Expected<double> Tensor::item() const {
     return array.error();
   if (size() != 1)
     return valueError("can only convert an array of size 1 to a Python scalar");
+  if (dtype() == DType::Key || dtype() == DType::Float0)
+    return typeError("an element of type ", name(dtype()), " is no number");
   Expected<std::shared_ptr<const void>> data = (*array)->host();
   if (!data.ok())
     return data.error();
   return readDouble(data->get(), dtype(), 0);
+}
+
+/// The type as which elements are printed: keys as pairs of words.
+static Aval printedType(const Aval &aval) {
+  if (aval.dtype == DType::Float0)
+    return aval.withType(DType::Bool);
+  if (aval.dtype != DType::Key)
+    return aval;
+  Shape shape = aval.shape;
+  shape.push_back(2);
+  return Aval{DType::U32, shape};
 }
 
 std::string Tensor::str() const {
@@ -157,7 +173,7 @@ std::string Tensor::str() const {
   Expected<std::shared_ptr<const void>> data = asArray(*this)->host();
   if (!data.ok())
     return cat("<", data.error().str(), ">");
-  return numpyText(data->get(), aval(), "", 1);
+  return numpyText(data->get(), printedType(aval()), "", 1);
 }
 
 std::string Tensor::repr() const {
@@ -166,7 +182,10 @@ std::string Tensor::repr() const {
   Expected<std::shared_ptr<const void>> data = asArray(*this)->host();
   if (!data.ok())
     return cat("<", data.error().str(), ">");
-  return cat("Array(", numpyText(data->get(), aval(), ",", 7),
+  if (dtype() == DType::Key)
+    return cat("Array(", tupleText(shape()), ", dtype=key<fry>) overlaying:\n",
+               numpyText(data->get(), printedType(aval()), "", 1));
+  return cat("Array(", numpyText(data->get(), printedType(aval()), ",", 7),
              ", dtype=", name(dtype()), aval().weak ? ", weak_type=True" : "",
              ")");
 }

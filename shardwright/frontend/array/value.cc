@@ -68,6 +68,10 @@ int64_t readInt(const void *data, DType type, int64_t i) {
   case DType::I64:
   case DType::U64:
     return get<int64_t>(data, i);
+  case DType::Key:
+    return get<uint32_t>(data, 2 * i);
+  case DType::Float0:
+    return 0;
   default:
     return static_cast<int64_t>(readDouble(data, type, i));
   }
@@ -99,6 +103,12 @@ double readImag(const void *data, DType type, int64_t i) {
 }
 
 void writeInt(void *data, DType type, int64_t i, int64_t v) {
+  if (type == DType::Float0)
+    return;
+  if (type == DType::Key) {
+    put<uint32_t>(data, 2 * i, 0);
+    return put<uint32_t>(data, 2 * i + 1, static_cast<uint32_t>(v));
+  }
   switch (byteWidth(type)) {
   case 1:
     if (isInteger(type) || type == DType::Bool)

@@ -215,6 +215,31 @@ const Primitive condP = [] {
 }();
 const Registered condR(condP);
 
+/// The tangents of a body, from its inputs and their tangents: the residuals
+/// are computed from the inputs. Operations are split into those of values and
+/// those of tangents, also in loops, so that the body can be transposed.
+Expected<JaxprPtr> recomputed(const LinearizedJaxpr &split, const Tensors &in,
+                              const MaybeTensors &t) {
+  std::vector<Aval> types;
+  for (const Tensor &x : in)
+    types.push_back(x.aval());
+  for (const MaybeTensor &tangent : t)
+    if (tangent)
+      types.push_back(tangent->aval());
+  Expected<JaxprPtr> body = traceToJaxpr(
+      [&](const Tensors &args) {
+        Tensors values(args.begin(), args.begin() + in.size());
+        Tensors known = evalJaxpr(*split.known, values);
+        if (errorIn(known))
+          return known;
+        Tensors all(known.begin() + split.outNonzero.size(), known.end());
+        all.insert(all.end(), args.begin() + in.size(), args.end());
+        return evalJaxpr(*split.tangent, all);
+      },
+      types);
+  return body ? Expected<JaxprPtr>(eliminateDeadCode(**body)) : body;
+}
+
 const Primitive rematP = [] {
   Primitive p;
   p.name = "remat2";
@@ -262,24 +287,25 @@ const Primitive rematP = [] {
   p.linearize = [params](JaxprTrace &tangentTrace, const TracePtr &,
                          const Tensors &in, const MaybeTensors &t,
                          const Params &old) -> JvpResult {
-    Expected<JvpJaxpr> jvp = jvpJaxpr(old.jaxpr("jaxpr"), given(t));
-    if (!jvp)
-      return failedJvp(jvp.error());
-    size_t n = jvp->outNonzero.size();
+    Expected<LinearizedJaxpr> split =
+        linearizeJaxpr(old.jaxpr("jaxpr"), given(t));
+    if (!split)
+      return failedJvp(split.error());
+    size_t n = split->outNonzero.size();
     JvpResult r{bindMany(*findPrimitive("remat2"), n, in, old),
                 MaybeTensors(n)};
-    size_t tangents = jvp->jaxpr->outs.size() - n;
-    if (!tangents)
+    if (split->tangent->outs.empty())
       return r;
-    JaxprPtr linear = eliminateDeadCode(*reordered(
-        jvp->jaxpr, range(0, jvp->jaxpr->ins.size()), range(n, tangents)));
+    Expected<JaxprPtr> linear = recomputed(*split, in, t);
+    if (!linear)
+      return failedJvp(linear.error());
     Tensors args = in;
     appendGiven(args, t);
-    Tensors results =
-        tangentTrace.bind(*findPrimitive("remat2"), args, params(linear, true));
+    Tensors results = tangentTrace.bind(*findPrimitive("remat2"), args,
+                                        params(*linear, true));
     if (const Error *error = errorIn(results))
       return failedJvp(*error);
-    r.tangents = spread(results, jvp->outNonzero);
+    r.tangents = spread(results, split->outNonzero);
     return r;
   };
   p.batch = [params](const BatchAxis &axis, const Tensors &in, const Ints &dims,

@@ -116,8 +116,13 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
                ";");
   for (bool donated : request.donated)
     key += donated ? 'd' : '-';
-  if (auto found = loweredCache().find(key))
-    return *found;
+  if (auto found = loweredCache().find(key)) {
+    // The module is that of equal tiles; shardings and devices are those of
+    // this request.
+    auto own = std::make_shared<LoweredProgram>(**found);
+    own->request = request;
+    return LoweredPtr(own);
+  }
   auto lowered = std::make_shared<LoweredProgram>();
   lowered->request = request;
   lowered->kept = request.keepUnused

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 
+#include <algorithm>
+
 namespace shardwright::frontend {
 namespace {
 
@@ -69,6 +71,11 @@ const Primitive bitcastP = [] {
     DType to = params.dtype("new_dtype");
     Shape shape = in[0].shape;
     int from = bitWidth(in[0].dtype), width = bitWidth(to);
+    // Keys and tangents of integers have no bits.
+    if (from == 0 || width == 0 ||
+        std::max(from, width) % std::min(from, width))
+      return typeError("bitcast_convert_type cannot convert ", in[0].longStr(),
+                       " to ", name(to));
     if (from > width)
       shape.push_back(from / width);
     if (from < width) {

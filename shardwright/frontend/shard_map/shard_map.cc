@@ -209,6 +209,11 @@ Tensors detail::shardMap(const ShardMapOptions &options,
       return {Tensor(good.error())};
     if (Status good = checkUnreduced(m, specs, what); !good)
       return {Tensor(good.error())};
+    // An axis may shard one dimension only.
+    AbstractMesh plain = m.outer().withTypes(m.outer().names(), AxisType::Auto);
+    for (const PartitionSpec &spec : specs.specs)
+      if (auto valid = Sharding::named(plain, *P::get(spec.entries())); !valid)
+        return {Tensor(valid.error())};
   }
   auto ins = specLeaves(*in, true, types, call.arguments.paths, call.sizes,
                         options.argNames);

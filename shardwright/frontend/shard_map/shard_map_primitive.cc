@@ -29,6 +29,10 @@ std::string shardingsText(LoweringContext &c, const ShardMapEqn &m,
     int64_t rank = types[i].rank() + (types[i].dtype == DType::Key);
     Expected<PartitionSpec> spec = PartitionSpec::get(specs[i].entries());
     Expected<Sharding> sharding = Sharding::named(plain, *spec);
+    if (!sharding) {
+      c.fail(sharding.error());
+      return "";
+    }
     std::string text = c.shardingText(*sharding, rank, isOpen);
     list += cat(i ? ", " : "", text.substr(text.find('<')));
   }
