@@ -5,7 +5,8 @@
 #
 #===------------------------------------------------------------------------===//
 """Programs with a mistake each, through frontend_mesh_server (C++) and through JAX: the texts of the errors are
-equal. Mistakes in meshes and specs, in the specs and axes of a shard_map, in collectives, and in operations on Explicit axes."""
+equal. Mistakes in meshes and specs, arrays, jit and its stages, devices, in the specs and
+axes of a shard_map, in collectives, and in operations on Explicit axes."""
 
 import os
 import re
@@ -14,8 +15,9 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec as P
 
 import frontend_mesh as fm
 import oracle
@@ -117,6 +119,146 @@ MISTAKES = {
 }
 
 
+def pair(first=0):
+    return Mesh(np.array(D[first:first + 2]), ("x",))
+
+
+def on_pair(spec, first=0):
+    return NamedSharding(pair(first), spec)
+
+
+def on(spec):
+    return NamedSharding(AUTO, spec)
+
+
+def on_first():
+    return jax.device_put(X, on_pair(P()))
+
+
+def on_second():
+    return jax.device_put(X, on_pair(P(), 2))
+
+
+def deleted():
+    a = jnp.ones(4)
+    a.delete()
+    return a
+
+
+def part(device, dtype=np.float32):
+    return jax.device_put(np.ones(4, dtype), D[device])
+
+
+def joined(parts, shape=(8,)):
+    return jax.make_array_from_single_device_arrays(shape, on_pair(P("x")), parts)
+
+
+def f(x):
+    return x + 1.0
+
+
+def g(a, b):
+    return a + b, a * b
+
+
+def described(size, spec, dtype=np.float32):
+    return jax.ShapeDtypeStruct((8, 4), dtype, sharding=abstract(size, spec))
+
+
+def abstract(size, spec):
+    return NamedSharding(AbstractMesh((size,), ("x",)), spec)
+
+
+def lowered(fun, *args):
+    return jax.jit(fun).trace(*args).lower(lowering_platforms=("cpu",))
+
+
+def callback(shape):
+    return jax.make_array_from_callback(shape, on_pair(P("x")), lambda index: np.ones(8, np.int32))
+
+
+def constrained(x):
+    return jax.lax.with_sharding_constraint(x, on_pair(P("x"), 2))
+
+
+def mapped(x):
+    return jax.shard_map(lambda a: a, mesh=pair(2), in_specs=P("x"), out_specs=P("x"))(x)
+
+
+def renamed(function):
+    function.__name__ = function.__qualname__ = "f"
+    return function
+
+
+def sets_mesh(x):
+    jax.set_mesh(pair())
+    return x
+
+
+def in_context():
+    with jax.set_mesh(pair(2)):
+        return jax.jit(f)(on_first())
+
+
+ARRAYS = {
+    "put rank": lambda: jax.device_put(np.ones(8, np.float32), on(P("x", "y"))),
+    "put rank of a scalar": lambda: jax.device_put(np.float32(1), on(P("x"))),
+    "put indivisible": lambda: jax.device_put(np.ones((6, 6), np.float32), on(P("x", "y"))),
+    "put spec": lambda: jax.device_put(X, P("x")),
+    "put deleted": lambda: jax.device_put(deleted(), D[1]),
+    "value of a deleted array": lambda: np.asarray(deleted()),
+    "operation on a deleted array": lambda: deleted() + 1.0,
+    "jit of a deleted array": lambda: jax.jit(f)(deleted()),
+    "item of a deleted array": lambda: deleted()[0],
+    "scalar of an array": lambda: jnp.ones(4).item(),
+    "callback shape": lambda: callback((8,)),
+    "callback indivisible": lambda: callback((7,)),
+    "number of parts": lambda: joined([part(0)]),
+    "devices of parts": lambda: joined([part(0), part(3)]),
+    "parts on one device": lambda: joined([part(0), part(0)]),
+    "types of parts": lambda: joined([part(0), part(1, np.int32)]),
+    "shapes of parts": lambda: joined([part(0), part(1)], (6,)),
+    "part with several shards": lambda: joined([part(0), jax.device_put(np.ones(8, np.float32), on_pair(P("x")))]),
+    "local data": lambda: jax.make_array_from_process_local_data(on_pair(P("x")), np.ones(8, np.float32), (16,)),
+}
+NARROW = np.ones((6, 4), np.float32)
+JIT = {
+    "in_shardings length": lambda: jax.jit(g, in_shardings=(on_pair(P()),) * 3)(X, X),
+    "out_shardings length": lambda: jax.jit(g, out_shardings=(on_pair(P()),) * 3)(X, X),
+    "in_shardings without mesh": lambda: jax.jit(f, in_shardings=P("x"))(X),
+    "out_shardings without mesh": lambda: jax.jit(f, out_shardings=P("x"))(X),
+    "in_shardings unconstrained": lambda: jax.jit(f, in_shardings=on(P(P.UNCONSTRAINED)))(X),
+    "in_shardings rank": lambda: jax.jit(f, in_shardings=on(P("x", None, "y")))(X),
+    "out_shardings rank": lambda: jax.jit(lambda x: {"p": x}, out_shardings=on(P("x", None, "y")))(X),
+    "in_shardings indivisible": lambda: jax.jit(f, in_shardings=on(P("x")))(NARROW),
+    "out_shardings indivisible": lambda: jax.jit(f, out_shardings=on(P("x")))(NARROW),
+    "sharding of an argument": lambda: jax.jit(f, in_shardings=on_pair(P("x")))(on_first()),
+    "donation out of range": lambda: jax.jit(f, donate_argnums=3)(X),
+    "call with a description": lambda: jax.jit(f)(jax.ShapeDtypeStruct((8,), np.float32)),
+    "types of a compiled call": lambda: jax.jit(f).lower(X).compile()(np.ones(3, np.float32)),
+    "shardings of a compiled call": lambda: jax.jit(f).lower(on_first()).compile()(jax.device_put(X, on_pair(P("x")))),
+    "devices of a compiled call": lambda: jax.jit(f).lower(on_first()).compile()(on_second()),
+    "dialect": lambda: jax.jit(f).lower(X).as_text("foo"),
+    "set_mesh inside": lambda: jax.jit(sets_mesh)(X),
+    "set_mesh of a manual mesh": lambda: jax.set_mesh(Mesh(np.array(D[:2]), ("x",), axis_types=(AxisType.Manual,))),
+    "devices of arguments": lambda: jax.jit(g)(on_first(), on_second()),
+    "devices of results": lambda: jax.jit(f, out_shardings=on_pair(P(), 2))(on_first()),
+    "devices of a host argument": lambda: jax.jit(g, in_shardings=(None, on_pair(P("x"), 2)))(on_first(), X),
+    "devices of a constraint": lambda: jax.jit(renamed(constrained))(on_first()),
+    "devices of a shard_map": lambda: jax.jit(renamed(mapped))(on_first()),
+    "devices of the context": in_context,
+    "devices of operands": lambda: jnp.add(on_first(), on_second()),
+    "abstract meshes of two sizes": lambda: lowered(g, described(2, P()), described(4, P())),
+    "abstract mesh and devices": lambda: lowered(g, on_first(), described(4, P())),
+    "abstract mesh without devices": lambda: lowered(f, described(2, P("x"))).compile(),
+    "abstract mesh and too many devices": lambda: lowered(f, described(2, P("x"))).compile(device_assignment=tuple(D[:4])),
+    "compile for other devices": lambda: jax.jit(f).lower(on_first()).compile(device_assignment=tuple(D[2:4])),
+    "abstract constraint on one device": lambda: jax.lax.with_sharding_constraint(
+        jax.device_put(jnp.ones(4), D[0]), abstract(4, P("x"))),
+    "abstract constraint of another size": lambda: jax.lax.with_sharding_constraint(on_first(), abstract(4, P("x"))),
+}
+
+
 def mesh_of(p):
     return Mesh(np.array(jax.devices()).reshape(p.sizes), p.names, axis_types=tuple(AxisType[t] for t in p.types))
 
@@ -141,7 +283,9 @@ def explicit_error(p):
 
 
 def normalized(text):
-    return fm.normalized(re.sub(r" *This error occurs at source: .*", "", text)).strip()
+    # Our errors do not say where in the source a mistake is.
+    text = re.sub(r" at \S+:\d+:\d+ \(\S+\)$", "", re.sub(r" *This error occurs at source: .*", "", text))
+    return fm.normalized(text).strip()
 
 
 def main():
@@ -158,7 +302,7 @@ def main():
                 continue
             mine = ours["values"]
             tally.equal(name, normalized(theirs), normalized(mine if isinstance(mine, str) else "no error"), p.brief())
-    for name, run in MISTAKES.items():
+    for name, run in (MISTAKES | ARRAYS | JIT).items():
         server.process.stdin.write(f"mistake {name}\n")
         server.process.stdin.flush()
         tally.equal(name, normalized(fm.or_error(run)), normalized(server.receive()))

@@ -76,6 +76,40 @@ const Primitive constraintP = [] {
 }();
 const Registered constraintR(constraintP);
 
+/// `(('x', 4), ('y', 2))`.
+std::string shapeText(const AbstractMesh &mesh) {
+  std::string out = "(";
+  for (int64_t i = 0; i < mesh.numAxes(); ++i)
+    out +=
+        cat(i ? ", " : "", "('", mesh.names()[i], "', ", mesh.sizes()[i], ")");
+  return out + (mesh.numAxes() == 1 ? ",)" : ")");
+}
+
+/// The sharding for an array outside of a trace: an abstract mesh becomes that
+/// of the array.
+Expected<Sharding> onMeshOf(const Tensor &x, const Sharding &sharding) {
+  if (sharding.isConcrete())
+    return sharding;
+  if (!x.sharding().isNamed())
+    return typeError(
+        "The sharding on the input must be a `NamedSharding` since "
+        "the target sharding has an `AbstractMesh` in it. Got "
+        "sharding type <class 'jax.sharding.SingleDeviceSharding'> "
+        "for shape ",
+        x.aval().longStr());
+  const Mesh &own = x.sharding().mesh();
+  const AbstractMesh &target = sharding.abstractMesh();
+  if (own.sizes() != target.sizes() || own.names() != target.names())
+    return valueError("Mesh shape of the input ", shapeText(own.abstractMesh()),
+                      " does not match the mesh shape of the target sharding ",
+                      shapeText(target), " for shape ", x.aval().longStr());
+  Expected<Mesh> mesh =
+      Mesh::get(own.devices(), target.sizes(), target.names(), target.types());
+  if (!mesh)
+    return mesh.error();
+  return Sharding::named(*mesh, sharding.spec());
+}
+
 } // namespace
 
 Tensor withShardingConstraint(const Tensor &x, const Sharding &sharding) {
@@ -96,8 +130,10 @@ Tensor withShardingConstraint(const Tensor &x, const Sharding &sharding) {
                           sharding.spec().str(),
                           " and mesh=", sharding.abstractMesh().str(),
                           ". You probably meant to use `reshard` API?");
-  if (!x.isTraced() && !currentTrace() && sharding.isConcrete())
-    return devicePut(x, sharding);
+  if (!x.isTraced() && !currentTrace()) {
+    Expected<Sharding> placed = onMeshOf(x, sharding);
+    return placed ? devicePut(x, *placed) : Tensor(placed.error());
+  }
   return bind1(constraintP, {x},
                {{"sharding", shardingParam(sharding)},
                 {"layout", std::monostate()},

@@ -44,11 +44,11 @@ Sharding committedSharding(const Tensor &x) {
   return x.committed() ? x.sharding() : Sharding();
 }
 
-bool matches(const JitCache::DispatchEntry &entry, const TreeDef &tree,
+bool matches(const JitCache::DispatchEntry &entry, const std::string &tree,
              const Tensors &leaves) {
   if (entry.types.size() != leaves.size() ||
       entry.mesh != contextMesh().identity() || entry.x64 != x64Enabled() ||
-      entry.tree != tree.text)
+      entry.tree != tree)
     return false;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (!(leaves[i].aval() == entry.types[i]))
@@ -60,6 +60,22 @@ bool matches(const JitCache::DispatchEntry &entry, const TreeDef &tree,
       return false;
   }
   return true;
+}
+
+/// The name of each leaf: its path, from the name of the parameter if the
+/// options give one.
+std::vector<std::string> argumentNames(const JitCore::Call &call,
+                                       const JitOptions &options) {
+  std::vector<std::string> out;
+  for (size_t arg = 0; arg < call.sizes.size(); ++arg)
+    for (size_t k = 0; k < call.sizes[arg]; ++k) {
+      std::string path = call.arguments.paths[out.size()];
+      std::string prefix = cat("args[", arg, "]");
+      if (arg < options.argNames.size())
+        path = options.argNames[arg] + path.substr(prefix.size());
+      out.push_back(path);
+    }
+  return out;
 }
 
 Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
@@ -114,21 +130,14 @@ Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
     }
   }
   stage.argShardings.clear();
-  stage.argNames.clear();
   stage.donated.clear();
+  stage.argNames = argumentNames(call, options);
   size_t leaf = 0;
-  for (size_t arg = 0; arg < call.sizes.size(); ++arg)
+  auto count = static_cast<int64_t>(call.sizes.size());
+  for (int64_t arg = 0; arg < count; ++arg)
     for (size_t k = 0; k < call.sizes[arg]; ++k, ++leaf) {
-      std::string path = call.arguments.paths[leaf];
-      std::string prefix = cat("args[", arg, "]");
-      if (arg < options.argNames.size())
-        path = options.argNames[arg] + path.substr(prefix.size());
-      stage.argNames.push_back(path);
-      stage.donated.push_back(
-          containsInt(options.donate, static_cast<int64_t>(arg)) ||
-          containsInt(options.donate,
-                      static_cast<int64_t>(arg) -
-                          static_cast<int64_t>(call.sizes.size())));
+      stage.donated.push_back(containsInt(options.donate, arg) ||
+                              containsInt(options.donate, arg - count));
       stage.argShardings.push_back(committedSharding(leaves[leaf]));
     }
   SW_TRY(chooseShardings(stage, call.sizes));
@@ -144,6 +153,27 @@ JitCore::JitCore(JitOptions options) : cache(std::make_shared<JitCache>()) {
 Expected<TracedStage> JitCore::trace(const Call &call,
                                      const Tensors &leaves) const {
   return traceStage(*cache, call, leaves);
+}
+
+bool JitCore::callFinished(const std::string &tree, const Tensors &leaves,
+                           Tensors &results) const {
+  if (currentTrace())
+    return false;
+  for (const Tensor &leaf : leaves)
+    if (!leaf.ok() || leaf.isTraced())
+      return false;
+  std::shared_ptr<const JitCache::DispatchEntry> entry;
+  {
+    std::lock_guard lock(cache->mutex);
+    for (const auto &candidate : cache->dispatch)
+      if (matches(*candidate, tree, leaves)) {
+        entry = candidate;
+        break;
+      }
+  }
+  if (entry)
+    results = runProgram(*entry->program, leaves);
+  return entry != nullptr;
 }
 
 Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
@@ -164,24 +194,14 @@ Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
     args.insert(args.end(), leaves.begin(), leaves.end());
     return bindJit(*jaxpr, cache->options.name, args);
   }
-  {
-    std::shared_ptr<const JitCache::DispatchEntry> entry;
-    {
-      std::lock_guard lock(cache->mutex);
-      for (const auto &candidate : cache->dispatch)
-        if (matches(*candidate, call.arguments, leaves)) {
-          entry = candidate;
-          break;
-        }
-    }
-    if (entry)
-      return runProgram(*entry->program, leaves);
-  }
+  Tensors results;
+  if (callFinished(call.arguments.text, leaves, results))
+    return results;
   detail::countDispatchMiss();
   for (size_t i = 0; i < leaves.size(); ++i)
     if (asArray(leaves[i]) && asArray(leaves[i])->isAbstract)
       return {Tensor(typeError(
-          "Argument '", call.arguments.paths[i], "' of shape ",
+          "Argument '", argumentNames(call, cache->options)[i], "' of shape ",
           leaves[i].aval().longStr(),
           " of type <class 'jax.ShapeDtypeStruct'> is not a valid JAX type."))};
   Expected<TracedStage> stage = traceStage(*cache, call, leaves);

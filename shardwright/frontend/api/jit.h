@@ -136,6 +136,10 @@ public:
     const TreeDef &results;
   };
   Tensors call(const Call &call, const Tensors &leaves) const;
+  /// Runs a finished program for these arguments, whose structure is `tree`.
+  /// False if there is none, or a transformation records the call.
+  bool callFinished(const std::string &tree, const Tensors &leaves,
+                    Tensors &results) const;
   Expected<TracedStage> trace(const Call &call, const Tensors &leaves) const;
 
 private:
@@ -156,7 +160,7 @@ public:
   template <typename... Args>
   Expected<TracedStage> trace(const Args &...args) const {
     TreeFunction<F, std::decay_t<Args>...> tree(function, {args...});
-    Parts parts = flatten(args...);
+    Parts parts = flatten(true, args...);
     FlatFunction flat = tree;
     auto traced =
         core.trace({flat, parts.def, parts.sizes, tree.def()}, parts.leaves);
@@ -178,15 +182,21 @@ private:
     TreeDef def;
     std::vector<size_t> sizes;
   };
-  template <typename... Args> static Parts flatten(const Args &...args) {
-    Flattener f;
+  template <typename... Args>
+  static Parts flatten(bool keepPaths, const Args &...args) {
+    Flattener f(keepPaths);
     Parts parts;
     size_t index = 0;
+    f.leaves.reserve(sizeof...(Args));
     auto one = [&](const auto &arg) {
       size_t before = f.leaves.size();
-      f.child(arg, cat("args[", index++, "]"));
+      if (keepPaths)
+        f.child(arg, cat("args[", index++, "]"));
+      else
+        f.child(arg, f.path);
       f.open(",");
-      parts.sizes.push_back(f.leaves.size() - before);
+      if (keepPaths)
+        parts.sizes.push_back(f.leaves.size() - before);
     };
     (one(args), ...);
     parts.leaves = std::move(f.leaves);
@@ -201,25 +211,34 @@ private:
   template <typename Function, typename... Args>
   auto run(const Args &...args) const -> Expected<typename Function::Result> {
     using Result = typename Function::Result;
-    Parts parts = flatten(args...);
-    Function tree(function, {args...});
-    FlatFunction flat = tree;
-    // The structure of the result is that of the first trace, kept by the
-    // structure of the arguments.
-    Tensors outs =
-        core.call({flat, parts.def, parts.sizes, tree.def()}, parts.leaves);
+    // What a finished program needs, first.
+    Parts parts = flatten(false, args...);
+    Tensors outs;
+    if (!core.callFinished(parts.def.text, parts.leaves, outs)) {
+      Parts named = flatten(true, args...);
+      Function tree(function, {args...});
+      FlatFunction flat = tree;
+      outs =
+          core.call({flat, named.def, named.sizes, tree.def()}, named.leaves);
+      // The structure of the result is that of the first trace, kept by the
+      // structure of the arguments.
+      if (!errorIn(outs) && tree.prototype())
+        keepPrototype(parts.def, *tree.prototype());
+    }
     if (const Error *error = errorIn(outs))
       return Expected<Result>(*error);
-    if (tree.prototype())
-      keepPrototype(parts.def, *tree.prototype());
+    std::shared_ptr<void> kept;
     {
       std::lock_guard lock(*mutex);
-      auto kept = prototypes->find(parts.def.text);
-      if (kept != prototypes->end())
-        return treeWith(*std::static_pointer_cast<Result>(kept->second), outs);
+      if (auto found = prototypes->find(parts.def.text);
+          found != prototypes->end())
+        kept = found->second;
     }
-    return Expected<Result>(makeError(
-        ErrorKind::Runtime, "the structure of the result is not known"));
+    if (!kept)
+      return Expected<Result>(makeError(
+          ErrorKind::Runtime, "the structure of the result is not known"));
+    return Expected<Result>(
+        treeWith(*std::static_pointer_cast<Result>(kept), outs));
   }
 
   F function;

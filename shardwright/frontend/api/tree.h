@@ -29,13 +29,16 @@ struct TreeDef {
   }
 };
 
-/// Collects the leaves of a tree and its structure.
+/// Collects the leaves of a tree and its structure; without the paths of the
+/// leaves if `keepPaths` is false.
 class Flattener {
 public:
+  explicit Flattener(bool keepPaths = true) : keepPaths(keepPaths) {}
   void leaf(const Tensor &x) {
     leaves.push_back(x);
-    def.text += "*";
-    def.paths.push_back(path);
+    def.text += '*';
+    if (keepPaths)
+      def.paths.push_back(path);
   }
   void open(std::string_view text) { def.text += text; }
   template <typename T> void child(const T &value, const std::string &step);
@@ -43,6 +46,7 @@ public:
   Tensors leaves;
   TreeDef def;
   std::string path;
+  const bool keepPaths;
 };
 
 /// Rebuilds a tree of the same structure from other leaves.
@@ -101,6 +105,8 @@ template <typename T> struct TreeTraits<Static<T>> {
 
 template <typename T>
 void Flattener::child(const T &value, const std::string &step) {
+  if (!keepPaths)
+    return TreeTraits<T>::flatten(value, *this);
   size_t length = path.size();
   path += step;
   TreeTraits<T>::flatten(value, *this);

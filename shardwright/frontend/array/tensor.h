@@ -41,6 +41,8 @@ public:
     requires std::is_arithmetic_v<T>
   Tensor(T scalar) : Tensor(makeScalar(scalar)) {}
   explicit Tensor(std::shared_ptr<const Value> v) : value(std::move(v)) {}
+  /// So that `x = f(x)` works for jitted functions: the error goes along.
+  Tensor &operator=(const Expected<Tensor> &result);
 
   bool ok() const;
   const Error &error() const;
@@ -103,6 +105,9 @@ private:
 
   std::shared_ptr<const Value> value;
 };
+inline Tensor &Tensor::operator=(const Expected<Tensor> &result) {
+  return *this = *result;
+}
 using Array = Tensor;
 using Tensors = std::vector<Tensor>;
 

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/mesh/mesh.h"
 
+#include "shardwright/frontend/mesh/open_traces.h"
+
 #include <map>
 #include <mutex>
 #include <set>
@@ -206,7 +208,14 @@ Expected<Mesh> makeMesh(const Ints &sizes, const AxisNames &names,
 const AbstractMesh &contextAbstractMesh() { return currentAbstract; }
 const Mesh &contextMesh() { return currentMesh; }
 
+int &detail::openTraces() {
+  static thread_local int count = 0;
+  return count;
+}
+
 Status setMesh(const Mesh &mesh) {
+  if (detail::openTraces() > 0)
+    return valueError("`set_mesh` can only be used outside of `jax.jit`.");
   if (mesh.abstractMesh().anyIs(AxisType::Manual))
     return valueError(
         "mesh ", mesh.str(),

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/trace/trace.h"
 
+#include "shardwright/frontend/mesh/open_traces.h"
+
 #include "shardwright/frontend/trace/partial_sums.h"
 #include "shardwright/frontend/trace/primitive.h"
 #include "shardwright/frontend/trace/registry.h"
@@ -30,8 +32,12 @@ LoweringContext::~LoweringContext() = default;
 const TracePtr &currentTrace() { return current; }
 ScopedTrace::ScopedTrace(TracePtr trace) : old(std::move(current)) {
   current = std::move(trace);
+  ++detail::openTraces();
 }
-ScopedTrace::~ScopedTrace() { current = std::move(old); }
+ScopedTrace::~ScopedTrace() {
+  current = std::move(old);
+  --detail::openTraces();
+}
 
 const std::vector<NamedAxis> &axisEnvironment() { return axesInScope; }
 const NamedAxis *findAxis(const std::string &name) {
