@@ -14,6 +14,7 @@
 //   op NAME 0 1 key=1,2 ...     applied to earlier values, by number
 //   out 2 x|-                   a result and its spec
 //   set check=1 axes=x,y        options of the shardMap
+//   place shape=8,4 spec=x ..   what two shardings say (frontend_placement.cc)
 //   shard_map | types | eager   answers for the body of a shardMap, or for a
 //                               function on arrays placed by their specs
 //
@@ -32,6 +33,8 @@ using namespace shardwright::frontend;
 
 /// The text of a mistake (frontend_mistakes.cc).
 std::string mistake(const std::string &name);
+/// What a sharding says and where elements are (frontend_placement.cc).
+std::string placement(const Keys &keys);
 
 namespace {
 
@@ -305,6 +308,13 @@ int main() {
         size_t equals = first.find('=');
         program.options[first.substr(0, equals)] = first.substr(equals + 1);
       }
+    } else if (command == "place") {
+      Keys keys;
+      while (in >> first) {
+        size_t equals = first.find('=');
+        keys[first.substr(0, equals)] = first.substr(equals + 1);
+      }
+      std::cout << placement(keys) << std::endl;
     } else if (command == "mistake") {
       std::getline(in >> std::ws, first);
       std::cout << quoted(mistake(first)) << std::endl;

@@ -113,4 +113,21 @@ Aval tangentAval(const Aval &aval) {
   return out;
 }
 
+Status checkSizes(const Aval &aval, const TypeSharding &sharding) {
+  for (int64_t d = 0; d < aval.rank(); ++d) {
+    int64_t ways = 1;
+    for (const std::string &axis : sharding.spec[d].axes)
+      ways *= sharding.mesh.sizeOf(axis);
+    if (aval.shape[d] % ways)
+      return valueError(
+          "Sharding spec ", namesText(sharding.spec[d].axes),
+          " implies that array axis ", d, " is partitioned ", ways,
+          " times, but does not evenly divide the dimension size ",
+          aval.shape[d], ". Got shape: ", tupleText(aval.shape),
+          " and sharding NamedSharding(mesh=", sharding.mesh.str(),
+          ", spec=", sharding.spec.str(), ")");
+  }
+  return {};
+}
+
 } // namespace shardwright::frontend

@@ -51,6 +51,9 @@ struct Aval {
   }
 };
 
+/// An error if the axes of a dimension do not divide its size.
+Status checkSizes(const Aval &aval, const TypeSharding &sharding);
+
 /// The type of the tangents of values of this type: float0 for integers.
 Aval tangentAval(const Aval &aval);
 

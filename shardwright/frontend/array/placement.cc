@@ -28,8 +28,9 @@ Expected<Aval> typeOn(Aval aval, const Sharding &sharding) {
                                  sharding.spec().reduced());
   if (!spec)
     return spec.error();
-  aval.sharding =
-      std::make_shared<const TypeSharding>(TypeSharding{mesh, *spec});
+  TypeSharding typed{mesh, *spec};
+  SW_TRY(checkSizes(aval, typed));
+  aval.sharding = std::make_shared<const TypeSharding>(std::move(typed));
   return aval;
 }
 
@@ -81,13 +82,61 @@ Tensor devicePut(const Tensor &x, const Sharding &sharding) {
                       sharding.str(), ": ", fits.error().text);
   if (array->committed && array->sharding == sharding && !x.isDeleted())
     return x;
-  Expected<std::vector<Buffer>> buffers = array->buffersOn(sharding);
-  if (!buffers)
-    return buffers.error();
   Expected<Aval> aval = typeOn(x.aval(), sharding);
   if (!aval)
     return aval.error();
+  Expected<std::vector<Buffer>> buffers = array->buffersOn(sharding);
+  if (!buffers)
+    return buffers.error();
   return arrayOfBuffers(std::move(*aval), sharding, true, std::move(*buffers));
+}
+
+/// New buffers with the memory of these, which are deleted.
+static Expected<std::vector<Buffer>> takeOver(std::vector<Buffer> buffers) {
+  std::vector<Buffer> out;
+  for (Buffer &buffer : buffers) {
+    llvm::SmallVector<int64_t, 4> shape(buffer.shape());
+    Event ready = buffer.ready();
+    auto donated = buffer.donate();
+    if (!donated)
+      return fromLlvm(donated.takeError());
+    out.push_back(Buffer(buffer.device(), buffer.memory(), buffer.type(), shape,
+                         std::move(donated->storage), std::move(ready)));
+  }
+  return out;
+}
+
+static Expected<std::vector<Buffer>>
+copies(const std::vector<Buffer> &buffers) {
+  std::vector<Buffer> out;
+  for (const Buffer &buffer : buffers) {
+    auto copy = buffer.copy();
+    if (!copy)
+      return fromLlvm(copy.takeError());
+    out.push_back(std::move(*copy));
+  }
+  return out;
+}
+
+Tensor devicePut(const Tensor &x, const Sharding &sharding,
+                 const DevicePutOptions &options) {
+  if (options.donate && options.mayAlias.value_or(false))
+    return valueError("may_alias and donate cannot be True at the same time.");
+  Tensor placed = devicePut(x, sharding);
+  const ArrayValue *array = asArray(placed);
+  if (!array || (!options.donate && options.mayAlias.value_or(true)))
+    return placed;
+  Expected<std::vector<Buffer>> buffers = array->buffersOn(placed.sharding());
+  if (!buffers)
+    return buffers.error();
+  Expected<std::vector<Buffer>> own =
+      options.donate ? takeOver(std::move(*buffers)) : copies(*buffers);
+  if (!own)
+    return own.error();
+  if (options.donate)
+    SW_TRY(x.remove());
+  return arrayOfBuffers(placed.aval(), placed.sharding(), placed.committed(),
+                        std::move(*own));
 }
 
 Tensor devicePut(const Tensor &x, Device device) {
@@ -124,7 +173,8 @@ Expected<std::vector<Shard>> addressableShards(const Tensor &x) {
       local.push_back(r.end - r.begin);
     shard.data =
         arrayOfBuffers(x.aval().withShape(local),
-                       Sharding::single(shard.device), true, {(*buffers)[k]});
+                       *Sharding::single(shard.device, sharding.memoryKind()),
+                       true, {(*buffers)[k]});
     out.push_back(std::move(shard));
   }
   return out;
@@ -140,9 +190,14 @@ static Expected<Shape> shardShapeFor(const char *function, const Shape &shape,
   return sharding.shardShape(shape);
 }
 
-/// Checks the shape of one shard of an array.
-static Status checkShard(const Tensor &part, const Shape &local,
+/// Checks the type and the shape of one shard of an array.
+static Status checkShard(const Tensor &part, DType expected, const Shape &local,
                          const Shape &shape, const Sharding &sharding) {
+  if (part.dtype() != expected)
+    return valueError("Input buffers to `Array` must have matching dtypes. "
+                      "Got ",
+                      name(part.dtype()), ", expected ", name(expected),
+                      " for buffer: ", part.str());
   if (part.shape() == local)
     return {};
   return valueError("Expected shard shape ", tupleText(local),
@@ -173,9 +228,12 @@ makeArrayFromCallback(const Shape &shape, const Sharding &sharding,
       return part.ok() ? Tensor(typeError("the callback returned a traced "
                                           "value"))
                        : part;
-    if (Status fits = checkShard(part, *local, shape, sharding); !fits)
+    if (Status fits = checkShard(part, made.begin()->second.dtype(), *local,
+                                 shape, sharding);
+        !fits)
       return fits.error();
-    auto buffer = array->buffersOn(Sharding::single(sharding.devices()[k]));
+    auto buffer = array->buffersOn(
+        *Sharding::single(sharding.devices()[k], sharding.memoryKind()));
     if (!buffer)
       return buffer.error();
     buffers.push_back((*buffer)[0]);
@@ -231,12 +289,9 @@ Tensor makeArrayFromSingleDeviceArrays(const Shape &shape,
                         "input arrays must have one shard each. An argument "
                         "array had ",
                         part.sharding().devices().size(), " shard(s).");
-    if (part.dtype() != arrays[0].dtype())
-      return valueError("Input buffers to `Array` must have matching dtypes. "
-                        "Got ",
-                        name(part.dtype()), ", expected ",
-                        name(arrays[0].dtype()), " for buffer: ", part.str());
-    if (Status fits = checkShard(part, *local, shape, sharding); !fits)
+    if (Status fits =
+            checkShard(part, arrays[0].dtype(), *local, shape, sharding);
+        !fits)
       return fits.error();
     auto buffer = array->buffersOn(part.sharding());
     if (!buffer)

@@ -49,10 +49,10 @@ static Expected<const ArrayValue *> needArray(const Tensor &x) {
   if (const ArrayValue *array = asArray(x))
     return array;
   return makeError(ErrorKind::TracerArrayConversion,
-                   "The array conversion was called on traced array with "
-                   "shape ",
+                   "The numpy.ndarray conversion method __array__() was called "
+                   "on traced array with shape ",
                    x.aval().longStr(),
-                   ". The value is not known while the function is traced.");
+                   "\nThe value is not known while the function is traced.");
 }
 
 const Sharding &Tensor::sharding() const {
@@ -75,6 +75,47 @@ bool Tensor::isDeleted() const {
     return false;
   std::lock_guard lock(array->mutex);
   return array->state.deleted && !array->isAbstract;
+}
+
+int64_t Tensor::nbytes() const { return ok() ? bytesOf(aval()) : 0; }
+
+/// The buffers, which may still be promises.
+static Expected<std::vector<Buffer>> buffersOf(const Tensor &x) {
+  Expected<const ArrayValue *> array = needArray(x);
+  if (!array)
+    return array.error();
+  return (*array)->buffersOn(x.sharding());
+}
+
+Expected<int64_t> Tensor::onDeviceSizeInBytes() const {
+  Expected<std::vector<Buffer>> buffers = buffersOf(*this);
+  if (!buffers)
+    return buffers.error();
+  int64_t bytes = 0;
+  for (const Buffer &buffer : *buffers)
+    bytes += buffer.bytes();
+  return bytes;
+}
+
+Expected<const void *> Tensor::unsafeBufferPointer() const {
+  if (devices().size() > 1)
+    return makeError(ErrorKind::Runtime, "UnsafeBufferPointer() is supported "
+                                         "only for unsharded arrays.");
+  Expected<std::vector<Buffer>> buffers = buffersOf(*this);
+  if (!buffers)
+    return buffers.error();
+  auto data = (*buffers)[0].await();
+  if (!data)
+    return fromLlvm(data.takeError());
+  return data->get();
+}
+
+Status Tensor::copyToHostAsync() const {
+  // Memory of these devices is the host's: there is nothing to copy.
+  Expected<const ArrayValue *> array = needArray(*this);
+  if (!array)
+    return array.error();
+  return isDeleted() ? Status((*array)->deletedError()) : Status();
 }
 
 Status Tensor::remove() const {
@@ -141,6 +182,12 @@ Expected<std::vector<std::byte>> Tensor::toBytes() const {
 }
 
 Expected<double> Tensor::item() const {
+  if (isTraced())
+    return makeError(ErrorKind::Concretization,
+                     "Abstract tracer value encountered where concrete value "
+                     "is expected: traced array with shape ",
+                     aval().longStr(),
+                     "\nThis occurred in the item() method of jax.Array");
   Expected<const ArrayValue *> array = needArray(*this);
   if (!array)
     return array.error();
@@ -165,11 +212,19 @@ static Aval printedType(const Aval &aval) {
   return Aval{DType::U32, shape};
 }
 
+/// For arrays whose elements are sums that nobody has added yet.
+static std::string describe(const Tensor &x) {
+  return cat("Array(shape=", tupleText(x.shape()), ", dtype=", name(x.dtype()),
+             ", sharding=", x.sharding().str(), ")");
+}
+
 std::string Tensor::str() const {
   if (!ok())
     return cat("<", error().str(), ">");
   if (isTraced())
     return cat("Traced<", aval().longStr(), ">");
+  if (!sharding().spec().unreduced().empty())
+    return describe(*this);
   Expected<std::shared_ptr<const void>> data = asArray(*this)->host();
   if (!data.ok())
     return cat("<", data.error().str(), ">");
@@ -179,6 +234,8 @@ std::string Tensor::str() const {
 std::string Tensor::repr() const {
   if (!ok() || isTraced())
     return str();
+  if (!sharding().spec().unreduced().empty())
+    return describe(*this);
   Expected<std::shared_ptr<const void>> data = asArray(*this)->host();
   if (!data.ok())
     return cat("<", data.error().str(), ">");

@@ -59,10 +59,22 @@ public:
   const Sharding &sharding() const;
   bool committed() const;
   bool isDeleted() const;
+  /// Bytes of all elements, as numpy counts them: each once.
+  int64_t nbytes() const;
+  /// Bytes of the buffers on all devices, replicas included.
+  Expected<int64_t> onDeviceSizeInBytes() const;
+  /// In the order of the sharding; empty for traced values.
+  std::vector<Device> devices() const { return sharding().devices(); }
+  bool isFullyReplicated() const { return sharding().isFullyReplicated(); }
+  /// Where the elements are, once they are available, until the array is
+  /// deleted. Errors: an array on several devices.
+  Expected<const void *> unsafeBufferPointer() const;
   /// Frees the buffers; shape and type stay readable.
   Status remove() const;
   /// Waits for the elements. Errors of the computation arrive here.
   Status blockUntilReady() const;
+  /// Begins to copy the elements to the host, where `toVector` finds them.
+  Status copyToHostAsync() const;
   /// The elements, row-major. An error for a traced or deleted array, or if T
   /// is not the element type.
   template <typename T> Expected<std::vector<T>> toVector() const {
@@ -143,6 +155,16 @@ Tensor devicePut(const Tensor &x, const Sharding &sharding);
 Tensor devicePut(const Tensor &x, Device device);
 /// Under a mesh in context.
 Tensor devicePut(const Tensor &x, const PartitionSpec &spec);
+
+struct DevicePutOptions {
+  /// Deletes `x`; its memory becomes the result's where the place is the same.
+  bool donate = false;
+  /// False: the result has memory of its own. Not set: shared where possible.
+  std::optional<bool> mayAlias = {};
+};
+/// An error if the options say both donate and mayAlias.
+Tensor devicePut(const Tensor &x, const Sharding &sharding,
+                 const DevicePutOptions &options);
 
 /// An array's type and placement without elements: an argument of `trace` and
 /// `lower`. Its mesh may be abstract. JAX: jax.ShapeDtypeStruct.

@@ -204,6 +204,15 @@ static void copyBox(const char *from, char *to, const Shape &shape,
   }
 }
 
+/// The error that the shards are terms of a sum.
+static Error partsError(const Aval &aval, const Sharding &sharding) {
+  return notImplemented("reading or moving an array of type ", aval.longStr(),
+                        " whose shards are partial sums, with sharding ",
+                        sharding.str(),
+                        ". Reshard it inside jit to a spec without unreduced "
+                        "axes first.");
+}
+
 Expected<std::shared_ptr<const void>> ArrayValue::host() const {
   std::vector<Buffer> buffers;
   {
@@ -214,6 +223,8 @@ Expected<std::shared_ptr<const void>> ArrayValue::host() const {
       return state.host;
     buffers = state.buffers;
   }
+  if (!sharding.spec().unreduced().empty())
+    return partsError(aval, sharding);
   std::shared_ptr<const void> result;
   if (sharding.isFullyReplicated() || buffers.size() == 1) {
     auto data = buffers.front().await();
@@ -270,6 +281,8 @@ static Expected<std::vector<Buffer>> putShard(const char *data,
 
 Expected<std::vector<Buffer>>
 ArrayValue::buffersOn(const Sharding &target) const {
+  const MemoryKind memory =
+      memoryKindNamed(target.memoryKind()).value_or(MemoryKind::Device);
   {
     std::lock_guard lock(mutex);
     if (state.deleted)
@@ -280,11 +293,10 @@ ArrayValue::buffersOn(const Sharding &target) const {
     // The same parts on other devices.
     if (!state.buffers.empty() &&
         target.devices().size() == state.buffers.size() &&
-        target.semanticKey(aval.rank()) == sharding.semanticKey(aval.rank())) {
+        target.tileKey(aval.rank()) == sharding.tileKey(aval.rank())) {
       std::vector<Buffer> moved;
       for (size_t k = 0; k < state.buffers.size(); ++k) {
-        auto buffer =
-            state.buffers[k].on(target.devices()[k].id, MemoryKind::Device);
+        auto buffer = state.buffers[k].on(target.devices()[k].id, memory);
         if (!buffer)
           return fromLlvm(buffer.takeError());
         moved.push_back(std::move(*buffer));
@@ -292,6 +304,10 @@ ArrayValue::buffersOn(const Sharding &target) const {
       return moved;
     }
   }
+  if (!target.spec().unreduced().empty())
+    return notImplemented("placing an array with sharding ", target.str(),
+                          ", whose shards are partial sums. Use reshard or "
+                          "out_sharding inside jit.");
   SW_TRY(target.shardShape(aval.shape));
   Expected<std::shared_ptr<const void>> data = host();
   if (!data)
@@ -309,7 +325,7 @@ ArrayValue::buffersOn(const Sharding &target) const {
         return buffer.error();
       found = made.emplace(box, (*buffer)[0]).first;
     }
-    auto buffer = found->second.on(target.devices()[k].id, MemoryKind::Device);
+    auto buffer = found->second.on(target.devices()[k].id, memory);
     if (!buffer)
       return fromLlvm(buffer.takeError());
     out.push_back(std::move(*buffer));

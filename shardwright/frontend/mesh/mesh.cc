@@ -135,6 +135,11 @@ AbstractMesh AbstractMesh::withTypes(const AxisNames &changed,
       newTypes[i] = type;
   return *get(sizes(), names(), std::move(newTypes));
 }
+Expected<AbstractMesh>
+AbstractMesh::update(const AbstractMeshChanges &changes) const {
+  return get(changes.sizes.value_or(sizes()), changes.names.value_or(names()),
+             changes.types.value_or(types()));
+}
 std::string AbstractMesh::str() const {
   if (empty())
     return "AbstractMesh((), axis_types=())";
@@ -179,6 +184,20 @@ Expected<Mesh> Mesh::get(const std::vector<Device> &list, const Ints &sizes,
   Key key{ids, static_cast<const AbstractMesh *>(abstract->identity()),
           abstract->str()};
   return Mesh(table->get(key, [&] { return Data{list, *abstract}; }));
+}
+
+Expected<Mesh> Mesh::update(const MeshChanges &changes) const {
+  return get(changes.devices.value_or(devices()),
+             changes.sizes.value_or(sizes()), changes.names.value_or(names()),
+             changes.types.value_or(abstractMesh().types()));
+}
+
+std::string Mesh::repr() const {
+  if (empty())
+    return "Mesh()";
+  return cat("Mesh(axis_sizes=", tupleText(sizes()),
+             ", axis_names=", namesText(names()),
+             ", axis_types=", typesText(abstractMesh().types()), ")");
 }
 
 std::string Mesh::str() const {

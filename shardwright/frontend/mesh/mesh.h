@@ -13,6 +13,7 @@
 #include "shardwright/frontend/mesh/device.h"
 
 #include <memory>
+#include <optional>
 
 namespace shardwright::frontend {
 
@@ -31,6 +32,13 @@ std::string_view str(AxisType type);
 using AxisNames = std::vector<std::string>;
 /// `('x', 'y')`, as Python prints a tuple.
 std::string namesText(const AxisNames &names);
+
+/// What `AbstractMesh::update` changes; the rest stays.
+struct AbstractMeshChanges {
+  std::optional<Ints> sizes = {};
+  std::optional<AxisNames> names = {};
+  std::optional<std::vector<AxisType>> types = {};
+};
 
 /// Names, sizes and types of axes. Equal ones share one immutable object: a
 /// handle compares as a pointer. Default: the empty mesh. Semantics:
@@ -61,6 +69,8 @@ public:
   AxisNames axesOf(AxisType type) const;
   /// The mesh with another type for these axes, which must exist.
   AbstractMesh withTypes(const AxisNames &names, AxisType type) const;
+  /// The mesh with other sizes, names or types. Errors: as `get`.
+  Expected<AbstractMesh> update(const AbstractMeshChanges &changes) const;
   /// `AbstractMesh('x': 4, 'y': 2, axis_types=(Auto, Auto))`.
   std::string str() const;
   friend bool operator==(const AbstractMesh &a, const AbstractMesh &b) {
@@ -80,6 +90,14 @@ private:
   std::shared_ptr<const Data> data;
 };
 
+/// What `Mesh::update` changes; the rest stays. Sizes: of the devices' array.
+struct MeshChanges {
+  std::optional<std::vector<Device>> devices = {};
+  std::optional<Ints> sizes = {};
+  std::optional<AxisNames> names = {};
+  std::optional<std::vector<AxisType>> types = {};
+};
+
 /// Devices in the order of a box of named axes. Interned as AbstractMesh.
 /// Semantics: jax.sharding.Mesh.
 class Mesh {
@@ -97,8 +115,12 @@ public:
   const Ints &sizes() const { return abstractMesh().sizes(); }
   bool empty() const { return devices().empty(); }
   int64_t size() const { return static_cast<int64_t>(devices().size()); }
+  /// The mesh with other devices, sizes, names or types. Errors: as `get`.
+  Expected<Mesh> update(const MeshChanges &changes) const;
   /// `Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto))`.
   std::string str() const;
+  /// `Mesh(axis_sizes=(4, 2), axis_names=('x', 'y'), axis_types=(Auto, Auto))`.
+  std::string repr() const;
   friend bool operator==(const Mesh &a, const Mesh &b) {
     return a.data == b.data;
   }

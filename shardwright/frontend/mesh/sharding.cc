@@ -99,16 +99,26 @@ Status Sharding::check(const AbstractMesh &mesh, const std::string &meshText,
   return {};
 }
 
+static constexpr std::string_view memoryKinds =
+    "device, pinned_host, unpinned_host";
+
+static bool isMemoryKind(const std::string &kind) {
+  return kind.empty() || kind == "device" || kind == "pinned_host" ||
+         kind == "unpinned_host";
+}
+
+static Status checkMemoryKind(const std::string &kind) {
+  if (isMemoryKind(kind))
+    return {};
+  return valueError("Could not find memory addressable by device cpu. Device "
+                    "cpu can address the following memory kinds: ",
+                    memoryKinds, ". Got memory kind: ", kind);
+}
+
 Expected<Sharding> Sharding::named(const Mesh &mesh, const PartitionSpec &spec,
                                    std::string memoryKind) {
+  SW_TRY(checkMemoryKind(memoryKind));
   SW_TRY(check(mesh.abstractMesh(), mesh.str(), spec));
-  if (!memoryKind.empty() && memoryKind != "device" &&
-      memoryKind != "pinned_host" && memoryKind != "unpinned_host")
-    return valueError(
-        "Could not find memory addressable by device cpu. Device cpu can "
-        "address the following memory kinds: device, pinned_host, "
-        "unpinned_host. Got memory kind: ",
-        memoryKind);
   Sharding out;
   out.data = std::make_shared<const Data>(
       Data{Kind::Named, mesh, mesh.abstractMesh(), spec, mesh.devices(),
@@ -120,17 +130,73 @@ Expected<Sharding> Sharding::named(const AbstractMesh &mesh,
                                    const PartitionSpec &spec,
                                    std::string memoryKind) {
   SW_TRY(check(mesh, mesh.str(), spec));
+  if (!isMemoryKind(memoryKind))
+    return valueError("Got invalid memory kind: ", memoryKind,
+                      ". Valid memory kinds are: ", memoryKinds);
   Sharding out;
   out.data = std::make_shared<const Data>(
       Data{Kind::Named, Mesh(), mesh, spec, {}, std::move(memoryKind)});
   return out;
 }
 
-Sharding Sharding::single(Device device) {
+Sharding Sharding::single(Device device) { return *single(device, "device"); }
+
+Expected<Sharding> Sharding::single(Device device, std::string memoryKind) {
+  SW_TRY(checkMemoryKind(memoryKind));
   Sharding out;
-  out.data = std::make_shared<const Data>(Data{
-      Kind::SingleDevice, Mesh(), AbstractMesh(), P(), {device}, "device"});
+  out.data = std::make_shared<const Data>(
+      Data{Kind::SingleDevice,
+           Mesh(),
+           AbstractMesh(),
+           P(),
+           {device},
+           memoryKind.empty() ? "device" : std::move(memoryKind)});
   return out;
+}
+
+int64_t Sharding::numDevices() const {
+  return isNamed() ? abstractMesh().size()
+                   : static_cast<int64_t>(devices().size());
+}
+
+/// The error that an abstract mesh has no devices.
+static Error needsDevices(std::string_view what) {
+  return valueError(what,
+                    " is not implemented for `jax.sharding.AbstractMesh`.");
+}
+
+Expected<std::vector<Device>> Sharding::deviceSet() const {
+  if (isNamed() && !isConcrete())
+    return needsDevices("device_set");
+  return devices();
+}
+
+Expected<std::vector<Device>> Sharding::addressableDevices() const {
+  if (isNamed() && !isConcrete())
+    return needsDevices("addressable_devices");
+  return devices();
+}
+
+Expected<Sharding> Sharding::withMemoryKind(std::string memoryKind) const {
+  if (kind() == Kind::SingleDevice)
+    return single(devices()[0], std::move(memoryKind));
+  if (!isNamed())
+    return valueError("UNSPECIFIED has no memory kind");
+  return isConcrete() ? named(mesh(), spec(), std::move(memoryKind))
+                      : named(abstractMesh(), spec(), std::move(memoryKind));
+}
+
+Expected<Sharding> Sharding::withSpec(const PartitionSpec &spec) const {
+  if (!isNamed())
+    return valueError(str(), " has no spec to change");
+  return isConcrete() ? named(mesh(), spec, memoryKind())
+                      : named(abstractMesh(), spec, memoryKind());
+}
+
+Expected<Sharding> Sharding::withMesh(const Mesh &mesh) const {
+  if (!isNamed())
+    return valueError(str(), " has no mesh to change");
+  return named(mesh, spec(), memoryKind());
 }
 
 bool Sharding::isFullyReplicated() const {
@@ -212,6 +278,8 @@ IndexBox Sharding::boxOf(const Shape &shape, int64_t position) const {
 
 Expected<std::vector<IndexBox>>
 Sharding::devicesIndicesMap(const Shape &shape) const {
+  if (isNamed() && !isConcrete())
+    return needsDevices("_device_assignment");
   SW_TRY(shardShape(shape));
   std::vector<IndexBox> out;
   for (size_t k = 0; k < devices().size(); ++k)
@@ -240,13 +308,18 @@ std::string Sharding::hloText(int64_t rank) const {
   return hlo->str();
 }
 
-std::string Sharding::semanticKey(int64_t rank) const {
+std::string Sharding::tileKey(int64_t rank) const {
   if (!data)
     return "unspecified";
   std::string key = hloText(rank);
   for (int64_t d = 0; d < rank; ++d)
     if (spec()[d].unconstrained)
       key += cat(" ?", d);
+  return key;
+}
+
+std::string Sharding::semanticKey(int64_t rank) const {
+  std::string key = tileKey(rank);
   if (!memoryKind().empty() && memoryKind() != "device")
     key += memoryKind();
   return key;
@@ -269,7 +342,7 @@ std::string Sharding::str() const {
     return "UNSPECIFIED";
   case Kind::SingleDevice:
     return cat("SingleDeviceSharding(device=", devices()[0].repr(),
-               ", memory_kind=device)");
+               ", memory_kind=", memoryKind(), ")");
   case Kind::Named:
     break;
   }

@@ -33,6 +33,14 @@ public:
                                   const PartitionSpec &spec,
                                   std::string memoryKind = "");
   static Sharding single(Device device);
+  static Expected<Sharding> single(Device device, std::string memoryKind);
+  /// The sharding that an HLO sharding such as `{devices=[4,2]<=[8]}` says,
+  /// over a mesh of these devices with axes `_axis_0`, .. An explicit list of
+  /// device numbers orders the devices of that mesh. Errors: text that does not
+  /// parse, another number of devices, manual and unreduced parts.
+  static Expected<Sharding> fromHlo(const std::string &text,
+                                    const std::vector<Device> &devices,
+                                    std::string memoryKind = "");
 
   Kind kind() const { return data ? data->kind : Kind::Unspecified; }
   bool isSpecified() const { return data != nullptr; }
@@ -47,6 +55,16 @@ public:
   /// Empty: the device's default.
   const std::string &memoryKind() const;
   bool isFullyReplicated() const;
+  /// 0 if not specified.
+  int64_t numDevices() const;
+  /// The devices. Errors: an abstract mesh.
+  Expected<std::vector<Device>> deviceSet() const;
+  /// The devices of this process among them. Errors: an abstract mesh.
+  Expected<std::vector<Device>> addressableDevices() const;
+  /// The same placement in another memory, spec or mesh. Errors: as `named`.
+  Expected<Sharding> withMemoryKind(std::string memoryKind) const;
+  Expected<Sharding> withSpec(const PartitionSpec &spec) const;
+  Expected<Sharding> withMesh(const Mesh &mesh) const;
 
   /// The sizes of a shard. Errors: rank below that of the spec; a dimension
   /// that does not divide.
@@ -61,6 +79,8 @@ public:
   /// A text that is equal for shardings with the same tiles, ignoring devices
   /// and names of axes: the HLO sharding and the memory kind.
   std::string semanticKey(int64_t rank) const;
+  /// The same without the memory kind.
+  std::string tileKey(int64_t rank) const;
   /// `{devices=[8]<=[4,2]T(1,0)}`.
   std::string hloText(int64_t rank) const;
   /// `NamedSharding(mesh=Mesh(...), spec=P('x',), memory_kind=device)`.
@@ -92,6 +112,12 @@ inline Expected<Sharding> NamedSharding(const AbstractMesh &mesh,
                                         const PartitionSpec &spec) {
   return Sharding::named(mesh, spec);
 }
+
+/// The spec over the axes of `mesh` that says what an HLO sharding says.
+/// Errors: text that does not parse; a sharding that full axes of the mesh
+/// cannot say.
+Expected<PartitionSpec> specOfHlo(const std::string &text,
+                                  const AbstractMesh &mesh);
 
 } // namespace shardwright::frontend
 

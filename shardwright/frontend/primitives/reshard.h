@@ -11,9 +11,6 @@
 #include "shardwright/frontend/trace/params.h"
 
 namespace shardwright::frontend {
-
-/// An error if the axes of a dimension do not divide its size.
-Status checkSizes(const Aval &aval, const TypeSharding &sharding);
 /// The value with this sharding in its type (null: none), as one equation. The
 /// spec has one entry per dimension.
 Tensor reshardTo(const Tensor &x, std::shared_ptr<const TypeSharding> sharding);
