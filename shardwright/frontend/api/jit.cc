@@ -96,6 +96,10 @@ Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
     if (leaf.aval().sharding)
       key += cat("@", reinterpret_cast<uintptr_t>(
                           leaf.aval().sharding->mesh.identity()));
+    // The mesh is part of an array's type, its devices are not.
+    else if (leaf.committed() && leaf.sharding().isNamed())
+      key += cat("@", reinterpret_cast<uintptr_t>(
+                          leaf.sharding().abstractMesh().identity()));
   }
   for (const NamedAxis &axis : axisEnvironment())
     key += cat(axis.name, ":", axis.size, axis.isManual ? "m" : "",

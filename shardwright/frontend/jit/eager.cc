@@ -5,25 +5,27 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/jit/bounded_cache.h"
+#include "shardwright/frontend/jit/content_key.h"
 #include "shardwright/frontend/jit/program.h"
-
-#include <mutex>
-#include <unordered_map>
 
 namespace shardwright::frontend {
 namespace {
 
-/// Programs of one primitive, by primitive, parameters and types.
+/// Programs of one primitive, by primitive, parameters and types. Keys may
+/// contain addresses of constants and functions: each entry keeps alive what
+/// its key names.
 struct EagerCache {
-  std::mutex mutex;
-  /// The key of a program names inner programs and functions by address: the
-  /// entry keeps them alive.
-  struct Entry {
+  struct Traced {
     JaxprPtr jaxpr;
     Params params;
   };
-  std::unordered_map<std::string, Entry> jaxprs;
-  std::unordered_map<std::string, CompiledPtr> programs;
+  struct Finished {
+    CompiledPtr program;
+    Params params;
+  };
+  BoundedCache<Traced> jaxprs{4096};
+  BoundedCache<Finished> programs{4096};
 };
 EagerCache &eagerCache() {
   static auto *cache = new EagerCache;
@@ -33,12 +35,8 @@ EagerCache &eagerCache() {
 Expected<JaxprPtr> jaxprOf(const std::string &key, const Primitive &primitive,
                            const Tensors &args, const Params &params) {
   EagerCache &cache = eagerCache();
-  {
-    std::lock_guard lock(cache.mutex);
-    auto found = cache.jaxprs.find(key);
-    if (found != cache.jaxprs.end())
-      return found->second.jaxpr;
-  }
+  if (auto found = cache.jaxprs.find(key))
+    return found->jaxpr;
   std::vector<Aval> types;
   for (const Tensor &arg : args)
     types.push_back(arg.aval());
@@ -50,8 +48,7 @@ Expected<JaxprPtr> jaxprOf(const std::string &key, const Primitive &primitive,
       types, primitive.name);
   if (!jaxpr)
     return jaxpr;
-  std::lock_guard lock(cache.mutex);
-  cache.jaxprs.emplace(key, EagerCache::Entry{*jaxpr, params});
+  cache.jaxprs.insert(key, {*jaxpr, params});
   return jaxpr;
 }
 
@@ -59,14 +56,14 @@ Expected<JaxprPtr> jaxprOf(const std::string &key, const Primitive &primitive,
 
 Tensors execute(const Primitive &primitive, const Tensors &args,
                 const Params &params) {
-  std::string typeKey =
-      cat(primitive.name, "[", params.key(), "]",
-          reinterpret_cast<uintptr_t>(contextAbstractMesh().identity()));
+  std::string typeKey = primitive.name;
+  appendContentKey(typeKey, params);
+  typeKey += cat(reinterpret_cast<uintptr_t>(contextAbstractMesh().identity()),
+                 x64Enabled() ? "x" : "");
   std::string key;
   std::vector<Sharding> ins;
   for (const Tensor &arg : args) {
-    typeKey += arg.aval().str();
-    typeKey += arg.aval().weak ? '~' : ' ';
+    appendContentKey(typeKey, arg.aval());
     ins.push_back(arg.committed() ? arg.sharding() : Sharding());
     key += cat(reinterpret_cast<uintptr_t>(ins.back().mesh().identity()),
                ins.back().isSpecified() ? ins.back().str() : "", ";");
@@ -75,12 +72,8 @@ Tensors execute(const Primitive &primitive, const Tensors &args,
   key = typeKey + key;
   EagerCache &cache = eagerCache();
   CompiledPtr program;
-  {
-    std::lock_guard lock(cache.mutex);
-    auto found = cache.programs.find(key);
-    if (found != cache.programs.end())
-      program = found->second;
-  }
+  if (auto found = cache.programs.find(key))
+    program = found->program;
   if (!program) {
     Expected<JaxprPtr> jaxpr = jaxprOf(typeKey, primitive, args, params);
     if (!jaxpr)
@@ -110,10 +103,13 @@ Tensors execute(const Primitive &primitive, const Tensors &args,
     if (!compiled)
       return {compiled.error()};
     program = *compiled;
-    std::lock_guard lock(cache.mutex);
-    cache.programs.emplace(key, program);
+    cache.programs.insert(key, {program, params});
   }
   return runProgram(*program, args);
+}
+
+size_t eagerCacheSize() {
+  return eagerCache().jaxprs.size() + eagerCache().programs.size();
 }
 
 } // namespace shardwright::frontend

@@ -7,53 +7,23 @@
 
 #include "shardwright/frontend/jit/program.h"
 
+#include "shardwright/frontend/jit/bounded_cache.h"
 #include "shardwright/frontend/jit/compile_module.h"
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
-#include <unordered_map>
 
 namespace shardwright::frontend {
 namespace {
 
 std::atomic<int64_t> traces, lowerings, compiles, dispatchMisses;
 
-/// A cache that forgets its oldest entries.
-template <typename V> class Cache {
-public:
-  explicit Cache(size_t limit) : limit(limit) {}
-  std::optional<V> find(const std::string &key) {
-    std::lock_guard lock(mutex);
-    auto found = table.find(key);
-    if (found == table.end())
-      return {};
-    return found->second;
-  }
-  void insert(const std::string &key, V value) {
-    std::lock_guard lock(mutex);
-    if (table.emplace(key, std::move(value)).second)
-      order.push_back(key);
-    if (order.size() > limit) {
-      for (size_t i = 0; i < limit / 2; ++i)
-        table.erase(order[i]);
-      order.erase(order.begin(), order.begin() + limit / 2);
-    }
-  }
-
-private:
-  std::mutex mutex;
-  const size_t limit;
-  std::unordered_map<std::string, V> table;
-  std::vector<std::string> order;
-};
-
-Cache<LoweredPtr> &loweredCache() {
-  static auto *cache = new Cache<LoweredPtr>(4096);
+BoundedCache<LoweredPtr> &loweredCache() {
+  static auto *cache = new BoundedCache<LoweredPtr>(4096);
   return *cache;
 }
-Cache<CompiledPtr> &compiledCache() {
-  static auto *cache = new Cache<CompiledPtr>(4096);
+BoundedCache<CompiledPtr> &compiledCache() {
+  static auto *cache = new BoundedCache<CompiledPtr>(4096);
   return *cache;
 }
 

@@ -18,6 +18,8 @@ struct JitCounters {
   int64_t traces = 0, lowerings = 0, compiles = 0, dispatchMisses = 0;
 };
 JitCounters jitCounters();
+/// Number of programs of single primitives that are kept: traced and compiled.
+size_t eagerCacheSize();
 namespace detail {
 void countTrace();
 void countDispatchMiss();

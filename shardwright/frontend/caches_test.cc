@@ -1,0 +1,211 @@
+//===- caches_test.cc - what a second call does again ---------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/frontend.h"
+#include "shardwright/frontend/jit/program.h"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+using namespace shardwright::frontend;
+
+namespace {
+
+/// Traces, lowerings, compilations and dispatch misses.
+using Counts = std::array<int64_t, 4>;
+
+template <typename Step> Counts countsOf(const Step &step) {
+  JitCounts a = jitCounts();
+  auto result = step();
+  EXPECT_TRUE(result.ok()) << result.error().str();
+  JitCounts b = jitCounts();
+  return {b.traces - a.traces, b.lowerings - a.lowerings,
+          b.compiles - a.compiles, b.dispatchMisses - a.dispatchMisses};
+}
+
+/// The scenarios A1 to A15: m1 has devices 0 and 1, m2 has 2 and 3; a1 and a2
+/// are replicated over them. Each test compiles a program of its own, because
+/// equal modules are compiled once in a process.
+class Caches : public testing::Test {
+protected:
+  Mesh m1 = *Mesh::get({{0}, {1}}, {2}, {"x"});
+  Mesh m2 = *Mesh::get({{2}, {3}}, {2}, {"x"});
+  Tensor on(const Mesh &mesh, const PartitionSpec &spec = P(),
+            Shape shape = {8}) {
+    return devicePut(ones(shape), *NamedSharding(mesh, spec));
+  }
+  Tensor a1 = on(m1), a2 = on(m2);
+  const Counts first{1, 1, 1, 1}, otherDevices{0, 0, 1, 1},
+      otherTiles{0, 1, 1, 1}, onlyDispatch{0, 0, 0, 1}, none{0, 0, 0, 0};
+};
+
+TEST_F(Caches, A1ConstraintOnAbstractMesh) {
+  Sharding rows = *NamedSharding(m1.abstractMesh(), P("x"));
+  auto f =
+      jit([rows](Tensor x) { return withShardingConstraint(x, rows) * 2.0; },
+          {.name = "a1"});
+  EXPECT_EQ(countsOf([&] { return f(a1); }), first);
+  EXPECT_EQ(countsOf([&] { return f(a2); }), otherDevices);
+}
+
+TEST_F(Caches, A2ConstraintOnConcreteMesh) {
+  Sharding rows = *NamedSharding(m1, P("x"));
+  auto f =
+      jit([rows](Tensor x) { return withShardingConstraint(x, rows) * 2.0; },
+          {.name = "a2", .argNames = {"x"}});
+  EXPECT_EQ(countsOf([&] { return f(a1); }), first);
+  EXPECT_EQ(f(a2).error().text,
+            "Received incompatible devices for jitted computation. Got "
+            "argument x of a2 with shape float32[8] and with device ids [2, 3] "
+            "on platform CPU and sharding_constraint inside jit with device "
+            "ids [0, 1] on platform CPU");
+}
+
+TEST_F(Caches, A3ShardMapOnAbstractMesh) {
+  auto inner =
+      shardMap([](Tensor x) { return x; }, {.abstractMesh = m1.abstractMesh(),
+                                            .in = SpecTree(P("x")),
+                                            .out = P("x")});
+  auto f = jit(
+      [inner](Tensor x) {
+        auto y = inner(x);
+        return y.ok() ? *y * 2.0 : Tensor(y.error());
+      },
+      {.name = "a3"});
+  EXPECT_EQ(countsOf([&] { return f(a1); }), first);
+  EXPECT_EQ(countsOf([&] { return f(a2); }), otherDevices);
+}
+
+TEST_F(Caches, A4ToA6OtherDevicesTilesAndNames) {
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a4"});
+  EXPECT_EQ(countsOf([&] { return f(a1); }), first);
+  EXPECT_EQ(countsOf([&] { return f(a2); }), otherDevices);
+  EXPECT_EQ(countsOf([&] { return f(on(m1, P("x"))); }), otherTiles);
+  Mesh z = *Mesh::get({{0}, {1}}, {2}, {"z"});
+  EXPECT_EQ(countsOf([&] { return f(on(z, P("z"))); }), first);
+}
+
+TEST_F(Caches, A7CommittedOrNot) {
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a7"});
+  Tensor host = arrayOf<float>(std::vector<float>(8, 1));
+  EXPECT_EQ(countsOf([&] { return f(host); }), first);
+  // Host elements and arrays that are not committed look the same here: JAX
+  // counts a dispatch miss.
+  Tensor uncommitted = ones({8});
+  Counts again = countsOf([&] { return f(uncommitted); });
+  EXPECT_EQ((std::array{again[0], again[1], again[2]}),
+            (std::array<int64_t, 3>{0, 0, 0}));
+  EXPECT_EQ(countsOf([&] { return f(devicePut(host, Device{0})); }),
+            otherTiles);
+  EXPECT_EQ(countsOf([&] { return f(devicePut(host, Device{1})); }),
+            otherDevices);
+}
+
+TEST_F(Caches, A8ExplicitTypes) {
+  Mesh e1 = *Mesh::get({{0}, {1}}, {2}, {"x"}, {AxisType::Explicit});
+  Mesh e2 = *Mesh::get({{2}, {3}}, {2}, {"x"}, {AxisType::Explicit});
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a8"});
+  EXPECT_EQ(countsOf([&] { return f(on(e1, P("x"))); }), first);
+  EXPECT_EQ(countsOf([&] { return f(on(e2, P("x"))); }), otherDevices);
+  EXPECT_EQ(countsOf([&] { return f(on(e2, P())); }), first);
+}
+
+TEST_F(Caches, A9MeshInContext) {
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a9"});
+  auto under = [&](const Mesh &mesh, const Tensor &x) {
+    ScopedMesh scope(mesh);
+    return countsOf([&] { return f(x); });
+  };
+  EXPECT_EQ(under(m1, a1), first);
+  EXPECT_EQ(under(m2, a2), otherDevices);
+}
+
+TEST_F(Caches, A10TrailingNone) {
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a10"});
+  Tensor a = on(m1, P("x"), {8, 2}), b = on(m1, P("x", nullptr), {8, 2});
+  EXPECT_EQ(countsOf([&] { return f(a); }), first);
+  EXPECT_EQ(countsOf([&] { return f(b); }), otherDevices);
+}
+
+TEST_F(Caches, A11PermutedDevices) {
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a11"});
+  EXPECT_EQ(countsOf([&] { return f(on(m1, P("x"))); }), first);
+  Mesh swapped = *Mesh::get({{1}, {0}}, {2}, {"x"});
+  EXPECT_EQ(countsOf([&] { return f(on(swapped, P("x"))); }), otherDevices);
+}
+
+TEST_F(Caches, A12WeakTypes) {
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a12"});
+  Tensor strong = arrayOf<float>({1}, {});
+  EXPECT_EQ(countsOf([&] { return f(Tensor(1.0)); }), first);
+  EXPECT_EQ(countsOf([&] { return f(strong); }), first);
+  EXPECT_EQ(countsOf([&] { return f(Tensor(2.0)); }), none);
+}
+
+TEST_F(Caches, A13Configuration) {
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a13"});
+  Tensor x = ones({8});
+  EXPECT_EQ(countsOf([&] { return f(x); }), first);
+  setX64(true);
+  Counts wide = countsOf([&] { return f(x); });
+  setX64(false);
+  EXPECT_EQ(wide[0], 1);
+  EXPECT_EQ(countsOf([&] { return f(x); }), none);
+}
+
+TEST_F(Caches, A14SameCallTwice) {
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a14"});
+  EXPECT_EQ(countsOf([&] { return f(a1); }), first);
+  EXPECT_EQ(countsOf([&] { return f(a1); }), none);
+}
+
+TEST_F(Caches, A15Lower) {
+  Sharding rows = *NamedSharding(m1.abstractMesh(), P("x"));
+  auto f =
+      jit([rows](Tensor x) { return withShardingConstraint(x, rows) * 2.0; },
+          {.name = "a15"});
+  std::string texts[2];
+  auto lower = [&](const Tensor &x, std::string &text) {
+    return countsOf([&] {
+      auto lowered = f.lower(x);
+      if (lowered.ok())
+        text = *lowered->asText();
+      return lowered;
+    });
+  };
+  EXPECT_EQ(lower(a1, texts[0]), (Counts{1, 1, 0, 0}));
+  EXPECT_EQ(lower(a2, texts[1]), none);
+  EXPECT_EQ(texts[0], texts[1]);
+  EXPECT_FALSE(texts[0].empty());
+}
+
+/// Programs of primitives are found again by content, though each
+/// differentiation makes them anew.
+TEST_F(Caches, EagerProgramsDoNotAccumulate) {
+  auto step = jit([](Tensor x) { return sin(x) * 3.0; });
+  auto loss = [step](Tensor x) {
+    auto y = step(x);
+    return y.ok() ? sum(*y * x) : Tensor(y.error());
+  };
+  Tensor x = ones({4});
+  auto once = [&] {
+    auto g = grad(loss)(x);
+    ASSERT_TRUE(g.ok()) << g.error().str();
+  };
+  once();
+  once();
+  size_t before = eagerCacheSize();
+  EXPECT_GT(before, 0u);
+  JitCounts counts = jitCounts();
+  for (int i = 0; i < 1000; ++i)
+    once();
+  EXPECT_EQ(eagerCacheSize(), before);
+  EXPECT_EQ(jitCounts().compiles, counts.compiles);
+}
+
+} // namespace
