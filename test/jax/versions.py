@@ -32,6 +32,10 @@ sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
 os.environ.update(JAX_PLATFORMS="shardwright", SHARDWRIGHT_NUM_DEVICES="8", TF_CPP_MIN_LOG_LEVEL="3")
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # no threads before fork
 
+import jax
+import jax.experimental.buffer_callback
+import jax.extend.backend  # so that its module exists when names are hidden
+import jax.ffi
 import oracle
 
 VERSION = "0.13.0"
@@ -51,6 +55,9 @@ LOST = {
     "jax._src.buffer_callback:buffer_callback_p": ["buffer_callback"],
     "jax._src.compilation_cache:is_cache_used": ["persistent compilation cache"],
     "jax._src.config:string_flag": ["helpers of JAX's own tests"],
+    "jax._src.test_util:_TEST_DUT": ["helpers of JAX's own tests"],  # of a module that is imported already
+    # jaxlib.xla_client._xla, the substitute, is the same module.
+    "jaxlib._jax:hlo_module_cost_analysis": ["cost_analysis of lowered programs"],
     f"{CLIENT}:_custom_type_id": EARLIER,
     f"{CLIENT}:_custom_callback": EARLIER,
     f"{CLIENT}:custom_call_targets": EARLIER,
@@ -60,10 +67,13 @@ LOST = {
     "jax._src.api:_check_string_compatible_sharding": ["arrays of texts"],
     "jax._src.numpy.array_constructors:_get_platform": ["views of buffers"],
 }
+if not hasattr(jax.ffi, "abstract_token"):  # before 0.11 it has no public name
+    LOST["jax._src.core:abstract_token"] = ["callbacks into Python"]
+
 # Places of one name, hidden together -> the features that need the name.
 SUBSTITUTES = {
     (f"{MLIR}:_platform_specific_lowerings", "jax.interpreters.mlir:_platform_specific_lowerings"): [
-        "lowering rules of the CPU"],
+        "lowering rules of the CPU", "callbacks into Python"],
     ("jax._src.array:ArrayImpl", "jaxlib._jax:ArrayImpl"): ["views of our arrays by DLPack"],
     ("jaxlib._jax:hlo_module_cost_analysis", f"{CLIENT}:_xla.hlo_module_cost_analysis"): ["cost_analysis of lowered programs"],
     ("jax.ffi:abstract_token", "jax._src.core:abstract_token"): ["callbacks into Python"],
@@ -178,8 +188,6 @@ def diagnose(change):
         if pid == 0:
             code, text = 1, io.StringIO()
             try:
-                import jax
-
                 jax.__version__ = VERSION
                 with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
                     change()
@@ -208,8 +216,6 @@ def check(tally, name, change, lost):
 
 
 def twice():
-    import jax
-
     jax.devices()
     from shardwright.jax import initialize
 
@@ -238,11 +244,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", default="", help="only names with this text")
     args = oracle.arguments(__doc__, 0, 0, parser)
-    import jax
-    import jax.extend.backend  # so that its module exists when names are hidden
-    import jax.ffi
-    import jax.experimental.buffer_callback
-
     tally = oracle.Tally("jax/versions")
     everything = places()
     tally.equal("private names are looked up in one place", "\n".join(private_imports()), "")
