@@ -12,7 +12,7 @@ import sys
 # The devices share few cores: a collective may wait long for one of them.
 os.environ["XLA_FLAGS"] = (
     "--xla_force_host_platform_device_count=8 --xla_cpu_collective_call_warn_stuck_timeout_seconds=60"
-    " --xla_cpu_collective_call_terminate_timeout_seconds=600"
+    " --xla_cpu_collective_call_terminate_timeout_seconds=100"
 )
 
 import jax
