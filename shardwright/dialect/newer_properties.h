@@ -23,13 +23,25 @@
 
 namespace shardwright {
 
-/// Reads an attribute that earlier writers did not write and that is the last.
+/// Reads an optional attribute that earlier writers did not write and that is
+/// the last: null if the values end before it.
 template <typename AttrT>
-void readNewerLast(mlir::DialectBytecodeReader &reader, AttrT &attr) {
-  mlir::ScopedDiagnosticHandler quiet(
-      reader.getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
-  if (mlir::failed(reader.readOptionalAttribute(attr)))
-    attr = nullptr;
+mlir::LogicalResult readNewerLast(mlir::DialectBytecodeReader &reader,
+                                  AttrT &attr) {
+  std::string problem;
+  {
+    mlir::ScopedDiagnosticHandler quiet(reader.getContext(),
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          problem += diagnostic.str();
+                                          return mlir::success();
+                                        });
+    if (mlir::succeeded(reader.readOptionalAttribute(attr)))
+      return mlir::success();
+  }
+  attr = nullptr;
+  if (llvm::StringRef(problem).contains("at the end of the bytecode"))
+    return mlir::success();
+  return reader.emitError(problem);
 }
 
 /// Reads the last attribute, `known`, which newer writers write after the

@@ -18,6 +18,7 @@ static constexpr unsigned newMlir = 24;
 
 static thread_local bool isNew = false;
 static thread_local bool forOldReaders = false;
+static thread_local bool isRefused = false;
 
 StringRef shardwright::bytecodeProducer(StringRef content) {
   if (!content.consume_front("ML\xefR") || content.empty())
@@ -42,6 +43,7 @@ bool ReadsBytecodeOf::isNewProducer() { return isNew; }
 
 WritesBytecodeForOldReaders::WritesBytecodeForOldReaders() {
   forOldReaders = true;
+  isRefused = false;
 }
 
 WritesBytecodeForOldReaders::~WritesBytecodeForOldReaders() {
@@ -49,3 +51,7 @@ WritesBytecodeForOldReaders::~WritesBytecodeForOldReaders() {
 }
 
 bool WritesBytecodeForOldReaders::isActive() { return forOldReaders; }
+
+void WritesBytecodeForOldReaders::refuse() { isRefused = true; }
+
+bool WritesBytecodeForOldReaders::hasRefused() { return isRefused; }

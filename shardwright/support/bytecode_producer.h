@@ -48,6 +48,10 @@ public:
   operator=(const WritesBytecodeForOldReaders &) = delete;
 
   static bool isActive();
+  /// An op that older readers would take for another one was written.
+  static void refuse();
+  /// True if refuse() was called since the constructor.
+  static bool hasRefused();
 };
 
 } // namespace shardwright

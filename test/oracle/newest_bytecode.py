@@ -7,7 +7,8 @@
 """Ops whose properties have more values in the plain bytecode of newer writers: what this jaxlib and
 the newest one (.venv-newest, or the Python that SHARDWRIGHT_NEWEST_PYTHON names) write reads as the
 same op, and so does what we write. The newest reads what we write, 0.10.2 custom calls, and the
-other ops with --old-bytecode: its encoding of them cannot be told from the newer by its readers."""
+other ops with --old-bytecode: its encoding of them cannot be told from the newer by its readers.
+Reductions that are not sums have no bytecode for 0.10.2."""
 
 import os
 import subprocess
@@ -41,11 +42,19 @@ OPS = {
         f"({ARRAY}) -> {ARRAY}",
         True,
     ),
+    "all_reduce": (f'%0 = sdy.all_reduce {{"x"}} %a out_sharding=<@m, [{{}}]> : {ARRAY}', False),
+    "maximum": (f'%0 = sdy.all_reduce max {{"x"}} %a out_sharding=<@m, [{{}}]> : {ARRAY}', True),
+    "reduce_scatter": (f'%0 = sdy.reduce_scatter [{{"x"}}] %a out_sharding=<@m, [{{"x"}}]> : {ARRAY}', False),
+    "scattered minimum": (f'%0 = sdy.reduce_scatter min [{{"x"}}] %a out_sharding=<@m, [{{"x"}}]> : {ARRAY}', True),
 }  # fmt: skip
 
 
+KINDS = ("maximum", "scattered minimum")  # 0.10.2 would read sums
+
+
 def module(op):
-    return f"func.func @f(%a: {ARRAY}) {{\n{op}\nreturn\n}}"
+    mesh = 'sdy.mesh @m = <["x"=2]>\n' if "sdy." in op else ""
+    return f"{mesh}func.func @f(%a: {ARRAY}) {{\n{op}\nreturn\n}}"
 
 
 def write(folder, old):
@@ -75,7 +84,11 @@ texts, written = {}, {}
 for name, (op, _) in OPS.items():
     texts[name] = ours(given=module(op).encode())
     for way in ([], ["--old-bytecode"]):
-        data = written[name, bool(way)] = ours("--emit-bytecode", *way, given=module(op).encode())
+        data = ours("--emit-bytecode", *way, given=module(op).encode())
+        if way and name in KINDS:
+            tally.check(f"{name}, ours {way}", b"cannot be written for jaxlib 0.10" in data, data.decode(errors="replace"))
+            continue
+        written[name, bool(way)] = data
         tally.equal(f"{name}, ours {way}", texts[name].decode(), ours(given=data).decode())
 for version, run in (("this jaxlib", lambda f: write(f, old=True)), ("the newest", None)):
     if run is None and not os.path.exists(NEWEST):

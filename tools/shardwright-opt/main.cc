@@ -58,6 +58,8 @@ int runOnBuffer(std::unique_ptr<llvm::MemoryBuffer> input,
   llvm::raw_string_ostream printed(text);
   mlir::LogicalResult result =
       mlir::MlirOptMain(printed, std::move(input), registry, config);
+  if (old && old->hasRefused())
+    return 1;
   llvm::raw_fd_ostream &os = output->os();
   os << (isBytecode(text) ? text : boolBitsToBytes(std::move(text)));
   os.flush();

@@ -252,6 +252,7 @@ def Sdy_AllReduceOp : Sdy_Collective<"all_reduce",
     (ins Sdy_AxisRefList:$reduction_axes,
          DefaultValuedAttr<Sdy_ReductionOp, "ReductionOp::SUM">:$reduction_op),
     "($reduction_op^)? $reduction_axes"> {
+  let useCustomPropertiesEncoding = 1; // reduction_op is newer than jaxlib 0.10
   let summary = "reduces along axes";
   let hasCanonicalizer = 1;
   let extraClassDeclaration = missingInput;
@@ -261,6 +262,7 @@ def Sdy_ReduceScatterOp : Sdy_Collective<"reduce_scatter",
     (ins Sdy_ListOfAxisRefLists:$reduce_scatter_axes,
          DefaultValuedAttr<Sdy_ReductionOp, "ReductionOp::SUM">:$reduction_op),
     "($reduction_op^)? $reduce_scatter_axes"> {
+  let useCustomPropertiesEncoding = 1; // reduction_op is newer than jaxlib 0.10
   let summary = "reduces along axes and appends them to dimensions";
   let hasCanonicalizer = 1;
   let extraClassDeclaration = missingInput;

@@ -24,8 +24,7 @@ LogicalResult CustomCallOp::readProperties(DialectBytecodeReader &reader,
       failed(reader.readOptionalAttribute(p.output_operand_aliases)) ||
       failed(reader.readOptionalAttribute(p.result_layouts)))
     return failure();
-  readNewerLast(reader, p.result_tilings);
-  return success();
+  return readNewerLast(reader, p.result_tilings);
 }
 
 void CustomCallOp::writeProperties(DialectBytecodeWriter &writer) {
