@@ -1,7 +1,10 @@
 // A function whose argument is on a single device says so only beside a sharding on several, and
 // its other arguments are open on the mesh of that one.
 // RUN: shardwright-opt %s -sdy-import-func-calls | FileCheck %s
-// RUN: shardwright-opt %s -sdy-propagation-pipeline | FileCheck %s --check-prefix=PIPELINE
+// RUN: shardwright-opt %s -sdy-propagation-pipeline=sw-shardy=0.10.2 | FileCheck %s --check-prefix=PIPELINE
+// RUN: not shardwright-opt %s -sdy-propagation-pipeline 2>&1 | FileCheck %s --check-prefix=NEW
+
+// NEW: error: function argument 1 cannot have a single-device (maximal) sharding attribute
 
 sdy.mesh @m = <["x"=4]>
 sdy.mesh @one = <[], device_ids=[3]>

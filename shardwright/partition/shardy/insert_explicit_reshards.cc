@@ -42,15 +42,23 @@ int64_t numElements(Type type) {
   return shaped && shaped.hasStaticShape() ? shaped.getNumElements() : 0;
 }
 
+/// True if the minimal version handles single devices too (since jaxlib 0.11)
+/// and the program may have some.
+bool resolvesDevices(ModuleOp module, bool hasInlinedMeshes,
+                     bool insertReductions, ShardyVersion shardy) {
+  return insertReductions && shardy >= ShardyVersion::Jaxlib0_12_0 &&
+         (hasInlinedMeshes || hasSingleDeviceMesh(module));
+}
+
 class Inserter {
 public:
   /// `calls` null: look callees up in the module, one by one.
   Inserter(func::FuncOp func, bool full, ModuleOp module,
-           const CallsByFunction *calls = nullptr, bool insertReductions = true,
-           bool markPartial = false, ShardyVersion shardy = kNewestShardy)
+           const CallsByFunction *calls, bool insertReductions,
+           bool markPartial, bool handlesDevices, ShardyVersion shardy)
       : func(func), full(full), module(module), calls(calls),
         insertReductions(insertReductions), markPartial(markPartial),
-        shardy(shardy) {}
+        handlesDevices(handlesDevices), shardy(shardy) {}
 
   /// The ops that this pass must visit in functions without unreduced axes,
   /// which are the most.
@@ -66,9 +74,9 @@ public:
   }
 
   LogicalResult run(const OpIndex &index) {
-    if (full && failed(refuseSingleDeviceBorders()))
+    if (handlesDevices && failed(refuseSingleDeviceBorders()))
       return failure();
-    bool all = full || hasUnreducedAxes(func);
+    bool all = full || handlesDevices || hasUnreducedAxes(func);
     OpIndex::Ops ops;
     if (all)
       func.getBody().walk([&](Operation *op) {
@@ -123,6 +131,8 @@ private:
   bool insertReductions;
   /// Results that an all_reduce completes state their axes as unreduced.
   bool markPartial;
+  /// Ops with a result on a single device get reshards to it and back.
+  bool handlesDevices;
   ShardyVersion shardy;
 };
 
@@ -366,7 +376,7 @@ LogicalResult Inserter::visit(Operation *op) {
     return success();
   if (insertReductions && failed(reduceOperands(op)))
     return failure();
-  if (full && hasSingleDeviceResult(module, op))
+  if (handlesDevices && hasSingleDeviceResult(module, op))
     return reshardForSingleDevice(module, op);
   if (op->getNumOperands() == 0 || op->getNumResults() == 0)
     return success();
@@ -394,9 +404,12 @@ struct InsertExplicitReshardsPass
   void runOnOperation() override {
     OpIndex index(getOperation());
     auto module = getOperation()->getParentOfType<ModuleOp>();
+    bool devices =
+        enableFullVersion || resolvesDevices(module, /*hasInlinedMeshes=*/true,
+                                             /*insertReductions=*/true, shardy);
     if (failed(Inserter(getOperation(), enableFullVersion, module,
                         /*calls=*/nullptr, /*insertReductions=*/true,
-                        markPartialResults, shardy)
+                        markPartialResults, devices, shardy)
                    .run(index)))
       signalPassFailure();
   }
@@ -408,10 +421,12 @@ LogicalResult
 insertExplicitReshards(ModuleOp module, const ModuleContents &contents,
                        const OpIndex &index, const CallsByFunction &calls,
                        bool full, bool insertReductions, ShardyVersion shardy) {
-  if (full || (contents.unreduced && insertReductions)) {
+  bool devices = full || resolvesDevices(module, contents.inlinedMeshes,
+                                         insertReductions, shardy);
+  if (devices || (contents.unreduced && insertReductions)) {
     for (auto func : module.getOps<func::FuncOp>())
       if (failed(Inserter(func, full, module, &calls, /*insertReductions=*/true,
-                          /*markPartial=*/false, shardy)
+                          /*markPartial=*/false, devices, shardy)
                      .run(index)))
         return failure();
     return success();
@@ -420,7 +435,7 @@ insertExplicitReshards(ModuleOp module, const ModuleContents &contents,
   for (auto [func, begin, end] : index.byFunction(Inserter::matters, ops))
     if (begin != end &&
         failed(Inserter(func, full, module, &calls, insertReductions,
-                        /*markPartial=*/false, shardy)
+                        /*markPartial=*/false, /*handlesDevices=*/false, shardy)
                    .runOn(ArrayRef(ops).slice(begin, end - begin))))
       return failure();
   return success();

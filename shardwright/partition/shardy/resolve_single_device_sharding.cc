@@ -57,6 +57,11 @@ private:
   LogicalResult visit(Operation *op);
   Value isDevice(OpBuilder &builder, Location loc, int64_t device);
   Value onAllDevices(OpBuilder &builder, Value part);
+  /// The sharding of a value that is replicated on the global mesh.
+  TensorShardingAttr replicated(Type type);
+  /// The mesh of the op's results. Fails with a diagnostic if they are on
+  /// several devices.
+  FailureOr<sdy::MeshAttr> deviceOf(Operation *op);
   void forward(Value from, Value to);
 
   func::FuncOp func;
@@ -85,27 +90,53 @@ Value Resolver::onAllDevices(OpBuilder &builder, Value part) {
   SmallVector<sdy::AxisRefAttr> axes;
   for (sdy::MeshAxisAttr axis : globalMesh.getMesh().getAxes())
     axes.push_back(sdy::AxisRefAttr::get(context, axis.getName()));
-  auto type = cast<RankedTensorType>(part.getType());
-  return sdy::AllReduceOp::create(
-      builder, part.getLoc(), type, part,
-      sdy::AxisRefListAttr::get(context, axes), sdy::ReductionOp::SUM,
-      TensorShardingAttr::getFullyClosed(
-          context, type.getRank(),
-          FlatSymbolRefAttr::get(context, globalMesh.getSymName())));
+  return sdy::AllReduceOp::create(builder, part.getLoc(), part.getType(), part,
+                                  sdy::AxisRefListAttr::get(context, axes),
+                                  sdy::ReductionOp::SUM,
+                                  replicated(part.getType()));
 }
 
-/// Replaces uses of `from` by `to`; removes reshards of it to the replicated
-/// layout.
+TensorShardingAttr Resolver::replicated(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return TensorShardingAttr::getFullyClosed(
+      type.getContext(), tensor ? tensor.getRank() : 0,
+      FlatSymbolRefAttr::get(type.getContext(), globalMesh.getSymName()));
+}
+
+/// Replaces uses of `from` by `to`; removes reshards of it to what `to` is:
+/// replicated on the global mesh.
 void Resolver::forward(Value from, Value to) {
   for (Operation *user : llvm::make_early_inc_range(from.getUsers()))
     if (auto reshard = dyn_cast<sdy::ReshardOp>(user);
-        reshard && reshard.getSharding().emptyAxes() &&
-        reshard.getSharding().getUnreducedAxes().empty() &&
-        !isOnSingleDevice(module, reshard.getSharding())) {
+        reshard && reshard.getSharding() == replicated(to.getType())) {
       reshard.getResult().replaceAllUsesWith(to);
       reshard.erase();
     }
   from.replaceAllUsesWith(to);
+}
+
+FailureOr<sdy::MeshAttr> Resolver::deviceOf(Operation *op) {
+  sdy::MeshAttr device;
+  TensorShardingAttr sharded;
+  for (Value result : op->getResults()) {
+    TensorShardingAttr sharding = sdy::getSharding(result);
+    if (isOnSingleDevice(module, sharding)) {
+      sdy::MeshAttr mesh = sdy::getMeshAttr(module, sharding.getMeshOrRef());
+      if (device && mesh != device)
+        return op->emitOpError(
+            "has conflicting single-device result shardings");
+      device = mesh;
+    } else if (sharding &&
+               !(sharding.emptyAxes() && sharding.getUnreducedAxes().empty())) {
+      sharded = sharding;
+    }
+  }
+  if (sharded)
+    return op->emitOpError("has a result on a single device and one with "
+                           "sharding ")
+           << sharded
+           << "; run sdy-insert-explicit-reshards first, which reshards it";
+  return device;
 }
 
 LogicalResult Resolver::visit(Operation *op) {
@@ -127,13 +158,10 @@ LogicalResult Resolver::visit(Operation *op) {
     sdy::setShardings(op, {});
     return success();
   }
-  TensorShardingAttr sharding;
-  for (Value result : op->getResults())
-    if (TensorShardingAttr s = sdy::getSharding(result);
-        isOnSingleDevice(module, s))
-      sharding = s;
-  int64_t device =
-      sdy::getMeshAttr(module, sharding.getMeshOrRef()).getDeviceIds().front();
+  FailureOr<sdy::MeshAttr> mesh = deviceOf(op);
+  if (failed(mesh))
+    return failure();
+  int64_t device = mesh->getDeviceIds().front();
 
   OpBuilder builder(op);
   Location loc = op->getLoc();

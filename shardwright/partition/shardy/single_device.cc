@@ -31,6 +31,12 @@ sdy::MeshOp getGlobalMesh(ModuleOp module) {
   return nullptr;
 }
 
+bool hasSingleDeviceMesh(ModuleOp module) {
+  return llvm::any_of(module.getOps<sdy::MeshOp>(), [](sdy::MeshOp mesh) {
+    return mesh.getMesh().isMaximal();
+  });
+}
+
 bool hasSingleDeviceResult(ModuleOp module, Operation *op) {
   return llvm::any_of(op->getResults(), [&](Value result) {
     return isOnSingleDevice(module, sdy::getSharding(result));
@@ -38,15 +44,12 @@ bool hasSingleDeviceResult(ModuleOp module, Operation *op) {
 }
 
 static TensorShardingAttr replicatedOn(Attribute meshOrRef, Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto tensor = dyn_cast_if_present<RankedTensorType>(type);
   return TensorShardingAttr::getFullyClosed(
       meshOrRef.getContext(), tensor ? tensor.getRank() : 0, meshOrRef);
 }
 
 LogicalResult reshardForSingleDevice(ModuleOp module, Operation *op) {
-  sdy::MeshOp globalMesh = getGlobalMesh(module);
-  if (!globalMesh)
-    return success();
   TensorShardingAttr device;
   SmallVector<TensorShardingAttr> asked = sdy::getShardings(op->getResults());
   for (TensorShardingAttr sharding : asked) {
@@ -55,9 +58,13 @@ LogicalResult reshardForSingleDevice(ModuleOp module, Operation *op) {
     if (device && sdy::getMeshAttr(module, device.getMeshOrRef()) !=
                       sdy::getMeshAttr(module, sharding.getMeshOrRef()))
       return op->emitOpError("has conflicting single-device result shardings");
+    // Whatever the rank of the value, its sharding has rank 0.
     if (!device)
-      device = sharding;
+      device = replicatedOn(sharding.getMeshOrRef(), Type());
   }
+  sdy::MeshOp globalMesh = getGlobalMesh(module);
+  if (!globalMesh)
+    return success();
   Attribute global =
       FlatSymbolRefAttr::get(op->getContext(), globalMesh.getSymName());
   OpBuilder builder(op);
@@ -71,18 +78,14 @@ LogicalResult reshardForSingleDevice(ModuleOp module, Operation *op) {
     if (!isa<RankedTensorType>(value.getType()))
       continue;
     TensorShardingAttr have = sdy::getSharding(value);
-    if (isOnSingleDevice(module, have) &&
-        sdy::getMeshAttr(module, have.getMeshOrRef()) ==
-            sdy::getMeshAttr(module, device.getMeshOrRef()))
+    if (have && have.getMeshOrRef() == device.getMeshOrRef())
       continue;
-    TensorShardingAttr replicated = replicatedOn(global, value.getType());
-    if (have && !(have.emptyAxes() && have.getUnreducedAxes().empty() &&
-                  !isOnSingleDevice(module, have)))
-      value = reshard(value, replicated);
-    // A reshard moves its operand to the device itself.
-    if (!isa<sdy::ReshardOp>(op))
-      value = reshard(value, device);
-    operand.set(value);
+    bool isReplicated =
+        !have || (have.getMeshOrRef() == global && have.emptyAxes() &&
+                  have.getUnreducedAxes().empty());
+    if (!isReplicated)
+      value = reshard(value, replicatedOn(global, value.getType()));
+    operand.set(reshard(value, device));
   }
 
   SmallVector<TensorShardingAttr> own;
@@ -90,8 +93,7 @@ LogicalResult reshardForSingleDevice(ModuleOp module, Operation *op) {
     own.push_back(isa<RankedTensorType>(result.getType())
                       ? device
                       : replicatedOn(global, result.getType()));
-  if (!isa<sdy::ReshardOp>(op))
-    sdy::setShardings(op, own);
+  sdy::setShardings(op, own);
   builder.setInsertionPointAfter(op);
   for (auto [result, sharding] : llvm::zip(op->getResults(), asked)) {
     if (!isa<RankedTensorType>(result.getType()))
@@ -100,7 +102,7 @@ LogicalResult reshardForSingleDevice(ModuleOp module, Operation *op) {
     Value value = reshard(result, replicated);
     Operation *first = value.getDefiningOp();
     if (sharding && !isOnSingleDevice(module, sharding) &&
-        !sharding.isEquivalent(replicated))
+        sharding != replicated)
       value = reshard(value, sharding);
     result.replaceAllUsesExcept(value, first);
   }

@@ -28,6 +28,9 @@ bool isOnSingleDevice(mlir::ModuleOp module, sdy::TensorShardingAttr sharding);
 /// The first mesh of the module with axes, null if it has none.
 sdy::MeshOp getGlobalMesh(mlir::ModuleOp module);
 
+/// True if the module has a maximal mesh.
+bool hasSingleDeviceMesh(mlir::ModuleOp module);
+
 /// True if a result of the op is on a maximal mesh.
 bool hasSingleDeviceResult(mlir::ModuleOp module, mlir::Operation *op);
 

@@ -378,7 +378,7 @@ void Exporter::materialize() {
                    isLast ? slot.value : mapping.lookup(slot.value), current);
     }
     // No later step writes shardings of values that this function returns.
-    propagateToFuncResults(func);
+    propagateToFuncResults(func, /*isMain=*/false, shardy);
   }
   writer.finish();
   // Erase the functions that are no longer called.
@@ -387,10 +387,7 @@ void Exporter::materialize() {
       body.func->erase();
   for (Operation *op : graph.rootOps)
     if (auto func = dyn_cast<func::FuncOp>(op))
-      if (func != sdy::getMainFunc(module))
-        propagateToFuncResults(func);
-      else if (shardy >= ShardyVersion::Jaxlib0_12_0)
-        propagateToFuncResults(func, /*keepGiven=*/true);
+      propagateToFuncResults(func, func == sdy::getMainFunc(module), shardy);
 }
 
 } // namespace

@@ -16,15 +16,25 @@ namespace shardwright {
 #define GEN_PASS_DEF_PROPAGATETOFUNCRESULTS
 #include "shardwright/propagate/passes.h.inc"
 
-void propagateToFuncResults(func::FuncOp func, bool keepGiven) {
-  if (func.isExternal())
+void propagateToFuncResults(func::FuncOp func, bool isMain,
+                            ShardyVersion shardy) {
+  bool isNew = shardy >= ShardyVersion::Jaxlib0_12_0;
+  if (func.isExternal() || (isMain && !isNew))
     return;
   auto ret = dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
   if (!ret)
     return;
-  for (auto [i, value] : llvm::enumerate(ret.getOperands()))
-    if (!keepGiven || !sdy::getFuncResultSharding(func, i))
-      sdy::setFuncResultSharding(func, i, sdy::getSharding(value));
+  for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
+    if (isMain && sdy::getFuncResultSharding(func, i))
+      continue;
+    sdy::TensorShardingAttr sharding = sdy::getSharding(value);
+    // Few shardings have rank 0, so look up their meshes only.
+    if (isNew && sharding && sharding.getRank() == 0)
+      if (sdy::MeshAttr mesh = sdy::getMeshAttr(func, sharding);
+          mesh && mesh.isMaximal())
+        sharding = nullptr;
+    sdy::setFuncResultSharding(func, i, sharding);
+  }
 }
 
 namespace {
@@ -39,10 +49,7 @@ struct PropagateToFuncResultsPass
     if (failed(main))
       return signalPassFailure();
     for (auto func : module.getOps<func::FuncOp>())
-      if (func != *main)
-        propagateToFuncResults(func);
-      else if (shardy >= ShardyVersion::Jaxlib0_12_0)
-        propagateToFuncResults(func, /*keepGiven=*/true);
+      propagateToFuncResults(func, /*isMain=*/func == *main, shardy);
   }
 };
 

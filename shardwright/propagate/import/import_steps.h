@@ -32,8 +32,10 @@ void applyShardingConstraints(llvm::ArrayRef<mlir::Operation *> ops,
 llvm::LogicalResult importShardingGroups(mlir::ModuleOp module);
 
 /// sdy-propagate-to-func-results, for one function; does nothing if it has no
-/// body. With `keepGiven`, results that have a sharding keep it, as in main.
-void propagateToFuncResults(mlir::func::FuncOp func, bool keepGiven = false);
+/// body. In main, results that have a sharding keep it. Since jaxlib 0.11, main
+/// counts too, and results on a single device get no sharding.
+void propagateToFuncResults(mlir::func::FuncOp func, bool isMain,
+                            ShardyVersion shardy);
 
 /// Inserts an sdy.func_data_flow_edge after each of `values` that has a static
 /// shape: the arguments of a function, or the results of a call. It takes over

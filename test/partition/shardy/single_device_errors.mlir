@@ -25,3 +25,14 @@ func.func @no_zeros(%t: !stablehlo.token) {
   %0:2 = stablehlo.custom_call @f(%t) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>, <@one, []>]>} : (!stablehlo.token) -> (tensor<i32>, tuple<tensor<i32>>)
   return
 }
+
+// -----
+
+// Without a mesh with axes, too.
+sdy.mesh @one = <[], device_ids=[1]>
+sdy.mesh @zero = <[], device_ids=[0]>
+func.func @two_devices(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@below {{'stablehlo.custom_call' op has conflicting single-device result shardings}}
+  %0:2 = stablehlo.custom_call @f(%a) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>, <@zero, []>]>} : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %0#0 : tensor<8xf32>
+}
