@@ -8,11 +8,17 @@
 #ifndef SHARDWRIGHT_RULES_MESH_USERS_H
 #define SHARDWRIGHT_RULES_MESH_USERS_H
 
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace shardwright {
+
+/// The mesh as replica groups hold it.
+stablehlo::MeshAttr toStablehloMesh(sdy::MeshAttr mesh);
 
 /// Replaces the mesh (a FlatSymbolRefAttr or an sdy::MeshAttr) of every op with
 /// MeshUserOpInterface by transform(mesh).

@@ -154,7 +154,7 @@ def run(source, pipeline):
 VERSIONED = re.compile(
     r"(?<![\w-])(sdy-(?:import|propagation|export)-pipeline|sdy-\w+(?:-priority)?-propagate|"
     r"sdy-apply-sharding-constraints|sdy-propagate-to-func-results|sdy-populate-op-sharding-rules|"
-    r"sdy-reshard-to-collectives|sdy-convert-global-to-local|sdy-insert-explicit-reshards|sdy-add-data-flow-edges)"
+    r"sdy-reshard-to-collectives|sdy-convert-global-to-local|sdy-resolve-permutation-factors|sdy-per-instruction-partitioning|sdy-insert-explicit-reshards|sdy-add-data-flow-edges)"
     r"(?![\w-])(?:\{([^}]*)\})?"
 )
 

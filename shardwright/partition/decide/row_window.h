@@ -21,8 +21,9 @@
 
 namespace shardwright {
 
-/// Shard k reads the rows [scale * k + offset, ... + width) of the operand.
-/// Rows outside of the operand are padding or unspecified.
+/// Shard k reads the rows [scale * k + offset, ... + width) of the operand, or
+/// those that `starts` says. Rows outside of the operand are padding or
+/// unspecified.
 struct RowWindow {
   int64_t scale = 0, offset = 0, width = 0;
   /// Distance from the start of the shard's first window to its first row, and
@@ -32,8 +33,13 @@ struct RowWindow {
   /// The first row follows the last row of the operand. Of the padded rows of
   /// all shards, only as many as the operand has are needed.
   bool wraps = false;
+  /// The first row of each shard, if not empty, instead of `scale` and
+  /// `offset`.
+  std::vector<int64_t> starts;
 
-  int64_t start(int64_t shard) const { return scale * shard + offset; }
+  int64_t start(int64_t shard) const {
+    return starts.empty() ? scale * shard + offset : starts[shard];
+  }
 };
 
 /// Maps rows of a result dimension to windows of an operand dimension.

@@ -64,28 +64,22 @@ WindowMap anyMap(int64_t size) {
   return map;
 }
 
-} // namespace
-
-RC_GTEST_PROP(RowWindow, EveryShardGetsItsRows, ()) {
-  int64_t shards = *rc::gen::inRange<int64_t>(2, 9);
-  int64_t size = *rc::gen::inRange<int64_t>(shards, 40);
-  WindowMap map = anyMap(size);
-  std::optional<RowWindow> window = map.ofShards(shards);
-  RC_PRE(window.has_value());
-  ExchangePlan plan = planExchange(*window, size, shards);
+/// Checks that the plan gives every shard the rows of its window, and that
+/// nobody sends or receives twice in one exchange, or from beyond its shard.
+void checkPlan(const RowWindow &window, int64_t size, int64_t shards) {
+  ExchangePlan plan = planExchange(window, size, shards);
   int64_t part = shardSize(size, shards);
   std::vector<std::set<int64_t>> clashes(shards);
-  auto rows = carryOut(plan, *window, size, shards, &clashes);
+  auto rows = carryOut(plan, window, size, shards, &clashes);
   for (int64_t k = 0; k < shards; ++k)
-    for (int64_t i = 0; i < window->width; ++i) {
-      int64_t row = window->start(k) + i;
+    for (int64_t i = 0; i < window.width; ++i) {
+      int64_t row = window.start(k) + i;
       if (row < 0 || row >= size)
         continue;
       RC_ASSERT(rows[k].count(i) == 1u);
       RC_ASSERT(rows[k][i] == row);
       RC_ASSERT(clashes[k].count(i) == 0u);
     }
-  // Nobody sends or receives twice in one exchange, or from beyond its shard.
   for (const RowExchange &exchange : plan.exchanges) {
     std::set<int64_t> senders;
     for (int64_t k = 0; k < shards; ++k) {
@@ -98,6 +92,27 @@ RC_GTEST_PROP(RowWindow, EveryShardGetsItsRows, ()) {
       RC_ASSERT(piece.from + piece.rows <= part);
     }
   }
+}
+
+} // namespace
+
+RC_GTEST_PROP(RowWindow, EveryShardGetsItsRows, ()) {
+  int64_t shards = *rc::gen::inRange<int64_t>(2, 9);
+  int64_t size = *rc::gen::inRange<int64_t>(shards, 40);
+  WindowMap map = anyMap(size);
+  std::optional<RowWindow> window = map.ofShards(shards);
+  RC_PRE(window.has_value());
+  checkPlan(*window, size, shards);
+}
+
+RC_GTEST_PROP(RowWindow, EveryShardGetsTheRowsThatATableSays, ()) {
+  int64_t shards = *rc::gen::inRange<int64_t>(2, 9);
+  int64_t size = *rc::gen::inRange<int64_t>(shards, 40);
+  RowWindow window;
+  window.width = *rc::gen::inRange<int64_t>(1, 12);
+  window.starts = *rc::gen::container<std::vector<int64_t>>(
+      shards, rc::gen::inRange<int64_t>(-5, size + 1));
+  checkPlan(window, size, shards);
 }
 
 RC_GTEST_PROP(RowWindow, RollsGoRound, ()) {

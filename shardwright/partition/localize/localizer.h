@@ -99,6 +99,20 @@ public:
   /// Transfers what the local form stores about `from` to its replacement
   /// `value`.
   void inherit(mlir::Value value, mlir::Value from);
+  struct RowPlace {
+    int32_t mesh = -1;
+    AxisRefs axes;
+    /// Rows of the operand's dimension in the global program.
+    int64_t size = 0;
+    /// The dimension is not sharded.
+    bool isUnsharded = false;
+  };
+  /// The rows of this device's window of a dimension. Rows outside of the value
+  /// are `fill` (a scalar), or unspecified if it is null, as it must be for a
+  /// window with `starts`.
+  mlir::Value fetchRows(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value, int64_t dim, const RowPlace &place,
+                        const RowWindow &window, mlir::Value fill);
   stablehlo::ChannelHandleAttr nextHandle();
   /// Groups for `use_global_device_ids`, over all replicas.
   mlir::Attribute deviceGroupsOf(int32_t mesh, AxisRefs axes);
@@ -155,19 +169,6 @@ private:
   localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op);
 
   // localize_windows.cc: ops that need halo rows
-  struct RowPlace {
-    int32_t mesh = -1;
-    AxisRefs axes;
-    /// Rows of the operand's dimension in the global program.
-    int64_t size = 0;
-    /// The dimension is not sharded.
-    bool isUnsharded = false;
-  };
-  /// The rows of this device's window of a dimension. Rows outside of the value
-  /// are `fill` (a scalar), or unspecified if it is null.
-  mlir::Value fetchRows(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value value, int64_t dim, const RowPlace &place,
-                        const RowWindow &window, mlir::Value fill);
   /// Replaces the op's operands by the rows that its sharded windows need;
   /// calls `settle` for each window.
   mlir::LogicalResult fetchWindows(

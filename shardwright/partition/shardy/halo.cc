@@ -80,35 +80,64 @@ HaloBuilder::HaloBuilder(Operation *root, MeshTable &meshes,
   });
 }
 
-FailureOr<Value> HaloBuilder::build(OpBuilder &builder, Location loc,
-                                    ArrayRef<Input> inputs,
-                                    TensorShardingAttr sharding,
-                                    MakeOp makeOp) {
+Value HaloBuilder::buildManual(OpBuilder &builder, Location loc,
+                               func::FuncOp func, Type type,
+                               ValueRange operands,
+                               ArrayRef<TensorShardingAttr> inShardings,
+                               TensorShardingAttr out) {
   MLIRContext *context = builder.getContext();
-  Attribute meshOrRef = sharding.getMeshOrRef();
-  int32_t mesh = meshes.idOf(meshOrRef);
-  // Create the op in a temporary function, then make that function local.
-  SmallVector<Type> types;
-  SmallVector<Value> operands;
-  SmallVector<TensorShardingAttr> inShardings;
+  int32_t mesh = meshes.idOf(out.getMeshOrRef());
   AxisList axes;
   auto addAxes = [&](TensorShardingAttr s) {
     for (sdy::DimensionShardingAttr dim : s.getDimShardings())
       for (AxisRef axis : meshes.toAxes(mesh, dim.getAxes()))
         axes.push_back({axis.axis, 1, meshes.mesh(mesh).axisSize(axis.axis)});
   };
+  for (TensorShardingAttr in : inShardings)
+    addAxes(in);
+  addAxes(out);
+  llvm::sort(axes);
+  axes.erase(llvm::unique(axes), axes.end());
+  SmallVector<StringAttr> names;
+  for (AxisRef axis : axes)
+    names.push_back(
+        StringAttr::get(context, meshes.mesh(mesh).axes()[axis.axis].name));
+
+  Block &body = func.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  Operation *end = body.getTerminator();
+  OpBuilder inner(end);
+  sdy::ReturnOp::create(inner, loc, end->getOperands());
+  end->erase();
+  auto manual = sdy::ManualComputationOp::create(
+      builder, loc, TypeRange(type), operands,
+      sdy::TensorShardingPerValueAttr::get(context, inShardings),
+      sdy::TensorShardingPerValueAttr::get(context, out),
+      sdy::ManualAxesAttr::get(context, names));
+  manual.getBody().takeBody(func.getBody());
+  return manual->getResult(0);
+}
+
+FailureOr<Value> HaloBuilder::build(OpBuilder &builder, Location loc,
+                                    ArrayRef<Input> inputs,
+                                    TensorShardingAttr sharding,
+                                    MakeOp makeOp) {
+  MLIRContext *context = builder.getContext();
+  // Create the op in a temporary function, then make that function local.
+  SmallVector<Type> types;
+  SmallVector<Value> operands;
+  SmallVector<TensorShardingAttr> inShardings;
   for (const Input &input : inputs) {
     operands.push_back(input.value);
     types.push_back(input.value.getType());
-    inShardings.push_back(
-        input.sharding ? input.sharding
-                       : TensorShardingAttr::getFullyClosed(
-                             context, dimsOf(types.back()).size(), meshOrRef));
-    addAxes(inShardings.back());
+    inShardings.push_back(input.sharding
+                              ? input.sharding
+                              : TensorShardingAttr::getFullyClosed(
+                                    context, dimsOf(types.back()).size(),
+                                    sharding.getMeshOrRef()));
   }
-  addAxes(sharding);
-  llvm::sort(axes);
-  axes.erase(llvm::unique(axes), axes.end());
 
   auto func =
       func::FuncOp::create(loc, "halo", FunctionType::get(context, types, {}));
@@ -136,25 +165,28 @@ FailureOr<Value> HaloBuilder::build(OpBuilder &builder, Location loc,
                        {/*tables=*/false, deviceIsReplica})
                  .run()))
     return failure();
+  return buildManual(builder, loc, func, resultType, operands, inShardings,
+                     sharding);
+}
 
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-  Operation *end = body->getTerminator();
-  inner.setInsertionPoint(end);
-  sdy::ReturnOp::create(inner, loc, end->getOperands());
-  end->erase();
-  SmallVector<StringAttr> names;
-  for (AxisRef axis : axes)
-    names.push_back(
-        StringAttr::get(context, meshes.mesh(mesh).axes()[axis.axis].name));
-  auto manual = sdy::ManualComputationOp::create(
-      builder, loc, TypeRange(resultType), operands,
-      sdy::TensorShardingPerValueAttr::get(context, inShardings),
-      sdy::TensorShardingPerValueAttr::get(context, sharding),
-      sdy::ManualAxesAttr::get(context, names));
-  manual.getBody().takeBody(func.getBody());
-  return manual->getResult(0);
+Value HaloBuilder::buildLocal(OpBuilder &builder, Location loc, Value value,
+                              TensorShardingAttr in, RankedTensorType type,
+                              TensorShardingAttr out, MakeLocal makeLocal) {
+  auto global = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(global.getShape());
+  for (auto [d, size] : llvm::enumerate(shape))
+    size /= shardsOf(meshes, in, d);
+  Type local = global.clone(ArrayRef<int64_t>(shape));
+  auto func = func::FuncOp::create(
+      loc, "halo", FunctionType::get(builder.getContext(), local, {}));
+  llvm::scope_exit dropFunc([&] { func.erase(); });
+  Block *body = func.addEntryBlock();
+  OpBuilder inner = OpBuilder::atBlockBegin(body);
+  Localizer localizer(func, meshes, nextChannel, /*replicas=*/1,
+                      {/*tables=*/false, deviceIsReplica});
+  func::ReturnOp::create(inner, loc,
+                         makeLocal(localizer, inner, body->getArgument(0)));
+  return buildManual(builder, loc, func, type, value, in, out);
 }
 
 FailureOr<Value> HaloBuilder::resize(OpBuilder &builder, Location loc,

@@ -21,6 +21,8 @@
 
 namespace shardwright {
 
+class Localizer;
+
 class HaloBuilder {
 public:
   /// `deviceIsReplica`: the devices of meshes are replicas, not partitions.
@@ -47,6 +49,15 @@ public:
                                      sdy::TensorShardingAttr sharding,
                                      MakeOp makeOp);
 
+  using MakeLocal = llvm::function_ref<mlir::Value(
+      Localizer &, mlir::OpBuilder &, mlir::Value)>;
+  /// Computes `makeLocal` of the device's shard of an evenly sharded value. The
+  /// shards that it returns are those of a value of `type`, sharded by `out`.
+  mlir::Value buildLocal(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, sdy::TensorShardingAttr in,
+                         mlir::RankedTensorType type,
+                         sdy::TensorShardingAttr out, MakeLocal makeLocal);
+
   /// Resizes an evenly sharded value to another number of rows, by padding or
   /// slicing at the end.
   mlir::FailureOr<mlir::Value> resize(mlir::OpBuilder &builder,
@@ -55,6 +66,13 @@ public:
                                       llvm::ArrayRef<int64_t> shape);
 
 private:
+  /// A manual computation with the function's body, which returns one value.
+  mlir::Value buildManual(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::func::FuncOp func, mlir::Type type,
+                          mlir::ValueRange operands,
+                          llvm::ArrayRef<sdy::TensorShardingAttr> inShardings,
+                          sdy::TensorShardingAttr out);
+
   MeshTable &meshes;
   bool deviceIsReplica;
   int64_t nextChannel = 1;

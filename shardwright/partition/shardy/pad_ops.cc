@@ -66,17 +66,21 @@ Value Padder::masked(OpBuilder &builder, Location loc, Value value,
     isAll &=
         rows(value, d) == type.getDimSize(d) || llvm::is_contained(dims, d);
   TensorShardingAttr sharding = shardingOf(value, type);
-  auto counts = type.clone(builder.getI64Type());
+  // Shardy's masks count in i32.
+  bool isSmall = llvm::all_of(
+      type.getShape(), [](int64_t size) { return llvm::isInt<32>(size); });
+  auto counts = type.clone(builder.getIntegerType(isSmall ? 32 : 64));
   Value valid;
   for (int64_t d : dims) {
     if (rows(value, d) == type.getDimSize(d))
       continue;
     Value row =
         mark(stablehlo::IotaOp::create(builder, loc, counts, d), sharding);
-    Value end = spread(
-        builder, loc,
-        scalarOf(builder, loc, builder.getI64IntegerAttr(rows(value, d))),
-        value);
+    Value end = spread(builder, loc,
+                       scalarOf(builder, loc,
+                                builder.getIntegerAttr(counts.getElementType(),
+                                                       rows(value, d))),
+                       value);
     Value before = mark(buildCompare(builder, loc, row, end,
                                      stablehlo::ComparisonDirection::LT),
                         sharding);

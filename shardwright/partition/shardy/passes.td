@@ -143,7 +143,8 @@ def ResolvePermutationFactors
     each device fetches the rows that it needs; a reversal is done in each shard, on
     a mesh whose devices are reversed; reshapes that do not divide fetch rows where
     shards are runs of them. All others, and everything with
-    `enable-halo-exchange=false`, are computed with these dimensions whole.
+    `enable-halo-exchange=false`, are computed with these dimensions whole; with
+    `sw-shardy=0.10.2` all but reversals.
   }];
   let dependentDialects = ["::shardwright::sdy::SdyDialect",
                            "::shardwright::stablehlo::StablehloDialect",
@@ -157,7 +158,8 @@ def ResolvePermutationFactors
     Option<"replicaCount", "replica-count", "int64_t", "1",
            "more than 1: the devices are replicas">,
     Option<"partitionCount", "partition-count", "int64_t", "1",
-           "more than 1: the devices are partitions">];
+           "more than 1: the devices are partitions">,
+    ShardyOption];
 }
 
 def PadForDivisibility
@@ -218,8 +220,9 @@ def PerInstructionPartitioning
   let summary = "makes selected ops local, each in a manual computation";
   let description = [{
     For finding out which op a partitioner gets wrong. Ops of functions' own
-    blocks that have a sharded operand or result and are no collectives, calls or
-    manual computations are numbered in order from 0.
+    blocks that have a sharded operand or result, and are not local or annotations
+    already, are numbered over the module from 0, before the filter. Called
+    functions are copied.
     ```mlir
     %0 = stablehlo.negate %a : tensor<8xf32>   // {"x"} of size 2
     =>
@@ -245,7 +248,8 @@ def PerInstructionPartitioning
     Option<"replicaCount", "replica-count", "int64_t", "1",
            "more than 1: the devices are replicas">,
     Option<"partitionCount", "partition-count", "int64_t", "1",
-           "more than 1: the devices are partitions">];
+           "more than 1: the devices are partitions">,
+    ShardyOption];
 }
 
 #endif // SHARDWRIGHT_PARTITION_SHARDY_PASSES_TD

@@ -38,14 +38,18 @@ using sdy::TensorShardingAttr;
 
 namespace {
 
-/// Selects ops: `selectLow=N`, `selectHigh=N` (indices of candidate ops, in
-/// order from 0) and substrings of names, separated by commas.
+/// Selects ops: `selectLow=N`, `selectHigh=N` (numbers of candidates, both
+/// inclusive) and substrings of names, separated by commas.
 struct Filter {
   int64_t low = 0, high = std::numeric_limits<int64_t>::max();
   SmallVector<StringRef> names;
 
-  static FailureOr<Filter> parse(StringRef text, ModuleOp module) {
+  static Filter parse(StringRef text, ModuleOp module) {
     Filter filter;
+    text = text.trim();
+    for (char quote : {'"', '\''})
+      if (text.size() > 1 && text.front() == quote && text.back() == quote)
+        text = text.drop_front().drop_back();
     SmallVector<StringRef> tokens;
     text.split(tokens, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
     for (StringRef token : tokens) {
@@ -54,12 +58,15 @@ struct Filter {
       int64_t *bound = number.consume_front("selectLow=")    ? &filter.low
                        : number.consume_front("selectHigh=") ? &filter.high
                                                              : nullptr;
+      int64_t value;
       if (!bound)
         filter.names.push_back(token);
-      else if (number.getAsInteger(10, *bound))
-        return module.emitError("filter of sdy-per-instruction-partitioning "
-                                "wants a number, found '")
-               << token << "'";
+      else if (!number.getAsInteger(10, value))
+        *bound = value;
+      else
+        module.emitWarning("filter of sdy-per-instruction-partitioning wants a "
+                           "number, ignores '")
+            << token << "'";
     }
     return filter;
   }
@@ -73,44 +80,51 @@ struct Filter {
   }
 };
 
-/// True for ops that are collectives already or only annotate shardings.
-bool isOfDevices(Operation *op) {
+/// True for ops that are local or collectives already, or only annotate values.
+bool isNoCandidate(Operation *op) {
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
-    return llvm::is_contained({"Sharding", "SPMDFullToShardShape",
-                               "SPMDShardToFullShape",
-                               "xla.sdy.FuncResultSharding"},
+    return llvm::is_contained({"Sharding", "mhlo.sharding"},
                               call.getCallTargetName());
-  return isa<sdy::CollectiveOpInterface, sdy::ManualComputationOp,
-             sdy::DataFlowEdgeOp, sdy::FuncDataFlowEdgeOp,
-             sdy::ShardingConstraintOp, sdy::ShardingGroupOp,
-             stablehlo::AllGatherOp, stablehlo::AllReduceOp,
-             stablehlo::AllToAllOp, stablehlo::ReduceScatterOp,
-             stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp>(
-      op);
+  return op->hasTrait<OpTrait::IsTerminator>() ||
+         isa<sdy::CollectiveOpInterface, sdy::ManualComputationOp,
+             sdy::DataFlowEdgeOp, sdy::FuncDataFlowEdgeOp, sdy::MeshOp,
+             sdy::PropagationBarrierOp, sdy::ShardingConstraintOp,
+             sdy::ShardingGroupOp>(op);
 }
 
-/// True if the op refers to a function or another symbol that is no mesh.
-bool namesSymbols(Operation *op) {
-  bool names = isa<CallOpInterface>(op);
-  op->walk([&](Operation *inner) {
-    for (NamedAttribute attr : inner->getAttrs())
-      names |= isa<SymbolRefAttr, ArrayAttr>(attr.getValue()) &&
-               (isa<SymbolRefAttr>(attr.getValue()) ||
-                llvm::any_of(cast<ArrayAttr>(attr.getValue()), [](Attribute a) {
-                  return isa<SymbolRefAttr>(a);
-                }));
+/// The functions that `from` refers to by name.
+SmallVector<func::FuncOp> functionsOf(Operation *from, SymbolTable &symbols) {
+  llvm::SetVector<Operation *> found;
+  AttrTypeWalker walker;
+  walker.addWalk([&](FlatSymbolRefAttr ref) {
+    if (auto func = symbols.lookup<func::FuncOp>(ref.getAttr()))
+      found.insert(func);
   });
-  return names;
+  from->walk([&](Operation *op) { walker.walk(op->getAttrDictionary()); });
+  return llvm::map_to_vector(
+      found, [](Operation *op) { return cast<func::FuncOp>(op); });
+}
+
+/// Renames the functions that `in` refers to.
+void renameFunctions(Operation *in,
+                     const llvm::DenseMap<StringAttr, StringAttr> &names) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FlatSymbolRefAttr ref) {
+    StringAttr name = names.lookup(ref.getAttr());
+    return name ? FlatSymbolRefAttr::get(name) : ref;
+  });
+  replacer.recursivelyReplaceElementsIn(in);
 }
 
 class Outliner {
 public:
   Outliner(ModuleOp module, MeshTable &meshes)
       : module(module), meshes(meshes),
-        scratch(ModuleOp::create(module.getLoc())) {
+        scratch(ModuleOp::create(module.getLoc())), symbols(module),
+        scratchSymbols(scratch) {
     module.push_back(scratch);
     for (auto mesh : module.getOps<sdy::MeshOp>())
-      scratch.push_back(mesh->clone());
+      scratchSymbols.insert(mesh->clone());
     module.walk([&](Operation *op) {
       if (auto handle =
               op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
@@ -118,9 +132,11 @@ public:
     });
   }
 
-  /// The only mesh with axes among the op's values if some are sharded and the
-  /// op can be outlined; null otherwise.
-  Attribute meshOf(Operation *op) const;
+  /// True if the op is one of those that are numbered.
+  bool isCandidate(Operation *op) const;
+  /// The mesh of the op's sharded values. Fails with a diagnostic if there are
+  /// several.
+  FailureOr<Attribute> meshOf(Operation *op) const;
   void outline(Operation *op, Attribute meshOrRef);
   /// The module of the outlined functions.
   ModuleOp functions() const { return scratch; }
@@ -135,19 +151,27 @@ private:
     func::FuncOp func;
   };
 
+  /// Its operands, also if they are equal, and then what its regions use.
   static SmallVector<Value> operandsOf(Operation *op) {
-    llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
-    getUsedValuesDefinedAbove(op->getRegions(), values);
-    return values.takeVector();
+    SmallVector<Value> values(op->getOperands());
+    llvm::SetVector<Value> used;
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    for (Value value : used)
+      if (!llvm::is_contained(op->getOperands(), value))
+        values.push_back(value);
+    return values;
   }
   TensorShardingAttr shardingOf(Value value, Attribute meshOrRef) const {
     TensorShardingAttr sharding = sdy::getSharding(value);
-    return sharding && !sharding.emptyAxes()
-               ? sharding.getClosedLike()
+    return sharding && (!sharding.emptyAxes() ||
+                        !sharding.getUnreducedAxes().empty())
+               ? sharding.getClosedLike().withMesh(meshOrRef)
                : TensorShardingAttr::getFullyClosed(
                      meshOrRef.getContext(), dimsOf(value.getType()).size(),
                      meshOrRef);
   }
+  /// Adds the functions that the op calls to the scratch module.
+  void copyCallees(Operation *copy);
   Type paddedType(Type type, TensorShardingAttr sharding) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor ? tensor.clone(ArrayRef<int64_t>(
@@ -166,31 +190,57 @@ private:
   ModuleOp module;
   MeshTable &meshes;
   ModuleOp scratch;
+  SymbolTable symbols, scratchSymbols;
   int64_t lastChannel = 0;
   SmallVector<Outlined, 0> outlined;
 };
 
-Attribute Outliner::meshOf(Operation *op) const {
-  if (op->hasTrait<OpTrait::IsTerminator>() || isOfDevices(op) ||
-      namesSymbols(op))
-    return nullptr;
+bool Outliner::isCandidate(Operation *op) const {
+  if (isNoCandidate(op))
+    return false;
+  auto isSharded = [](Value value) {
+    TensorShardingAttr sharding = sdy::getSharding(value);
+    return sharding && !sharding.emptyAxes();
+  };
+  return llvm::any_of(op->getOperands(), isSharded) ||
+         llvm::any_of(op->getResults(), isSharded);
+}
+
+FailureOr<Attribute> Outliner::meshOf(Operation *op) const {
   SmallVector<Value> values = operandsOf(op);
   llvm::append_range(values, op->getResults());
   Attribute mesh;
   for (Value value : values) {
     TensorShardingAttr sharding = sdy::getSharding(value);
-    if (!sharding ||
-        (sharding.emptyAxes() && meshes.idOf(sharding.getMeshOrRef()) >= 0))
+    if (!sharding)
       continue;
-    auto tensor = dyn_cast<RankedTensorType>(value.getType());
-    if (!tensor || !tensor.hasStaticShape() ||
-        !sharding.getUnreducedAxes().empty() ||
-        meshes.idOf(sharding.getMeshOrRef()) < 0 ||
-        (mesh && mesh != sharding.getMeshOrRef()))
-      return nullptr;
-    mesh = sharding.getMeshOrRef();
+    int32_t id = meshes.idOf(sharding.getMeshOrRef());
+    if (id >= 0 && sharding.emptyAxes() && sharding.getUnreducedAxes().empty())
+      continue;
+    if (id < 0 || (mesh && meshes.idOf(mesh) != id))
+      return op->emitOpError(
+          "has operands and results on several meshes, so it has no local "
+          "form of its own; select other ops with the filter");
+    if (!mesh)
+      mesh = sharding.getMeshOrRef();
   }
   return mesh;
+}
+
+void Outliner::copyCallees(Operation *copy) {
+  llvm::DenseMap<StringAttr, StringAttr> names;
+  SmallVector<Operation *> made{copy};
+  for (size_t i = 0; i < made.size(); ++i)
+    for (func::FuncOp callee : functionsOf(made[i], symbols))
+      if (names.try_emplace(callee.getSymNameAttr()).second) {
+        func::FuncOp clone = callee.clone();
+        clone.setPrivate();
+        names[callee.getSymNameAttr()] = scratchSymbols.insert(clone);
+        made.push_back(clone);
+      }
+  for (Operation *op : made)
+    if (!names.empty())
+      renameFunctions(op, names);
 }
 
 void Outliner::outline(Operation *op, Attribute meshOrRef) {
@@ -206,19 +256,22 @@ void Outliner::outline(Operation *op, Attribute meshOrRef) {
     one.out.push_back(shardingOf(result, meshOrRef));
     resultTypes.push_back(paddedType(result.getType(), one.out.back()));
   }
-  one.func =
-      func::FuncOp::create(op->getLoc(), "op" + std::to_string(outlined.size()),
-                           FunctionType::get(context, argTypes, resultTypes));
-  scratch.push_back(one.func);
+  one.func = func::FuncOp::create(
+      op->getLoc(), "op", FunctionType::get(context, argTypes, resultTypes));
+  scratchSymbols.insert(one.func);
   Block *body = one.func.addEntryBlock();
   OpBuilder builder = OpBuilder::atBlockBegin(body);
   IRMapping mapping;
+  SmallVector<Value> inside;
   for (auto [operand, arg, sharding] :
        llvm::zip(values, body->getArguments(), one.in)) {
     one.func.setArgAttr(arg.getArgNumber(), sdy::kShardingAttr, sharding);
-    mapping.map(operand, resized(builder, arg, sharding, operand.getType()));
+    inside.push_back(resized(builder, arg, sharding, operand.getType()));
+    mapping.map(operand, inside.back());
   }
   Operation *copy = builder.clone(*op, mapping);
+  copy->setOperands(ArrayRef(inside).take_front(op->getNumOperands()));
+  copyCallees(copy);
   SmallVector<Value> results;
   for (auto [i, result] : llvm::enumerate(copy->getResults())) {
     sdy::setFuncResultSharding(one.func, i, one.out[i]);
@@ -239,6 +292,7 @@ void Outliner::inlineAll() {
           stablehlo::ChannelHandleAttr::get(
               context, handle.getHandle() + lastChannel, handle.getType()));
   });
+  SmallVector<sdy::ManualComputationOp> manuals;
   for (Outlined &one : outlined) {
     OpBuilder builder(one.op);
     SmallVector<StringAttr> axes;
@@ -263,12 +317,28 @@ void Outliner::inlineAll() {
     sdy::ReturnOp::create(inner, end->getLoc(), end->getOperands());
     end->erase();
     manual.getBody().takeBody(one.func.getBody());
+    manuals.push_back(manual);
     SmallVector<Value> results;
     for (auto [old, made, sharding] :
          llvm::zip(one.op->getResults(), manual->getResults(), one.out))
       results.push_back(resized(builder, made, sharding, old.getType()));
     one.op->replaceAllUsesWith(results);
     one.op->erase();
+    one.func.erase();
+  }
+  // The functions that they call.
+  llvm::DenseMap<StringAttr, StringAttr> names;
+  SmallVector<func::FuncOp> callees(scratch.getOps<func::FuncOp>());
+  for (func::FuncOp callee : callees) {
+    StringAttr name = callee.getSymNameAttr();
+    callee->remove();
+    names[name] = symbols.insert(callee);
+  }
+  if (!names.empty()) {
+    for (sdy::ManualComputationOp manual : manuals)
+      renameFunctions(manual, names);
+    for (func::FuncOp callee : callees)
+      renameFunctions(callee, names);
   }
   scratch.erase();
 }
@@ -283,25 +353,30 @@ struct PerInstructionPartitioningPass
   }
 
   LogicalResult partition(ModuleOp module) {
-    FailureOr<Filter> wanted = Filter::parse(filter, module);
-    if (failed(wanted))
-      return failure();
+    Filter wanted = Filter::parse(filter, module);
     FailureOr<MeshTable> meshes = MeshTable::create(module);
     if (failed(meshes))
       return failure();
     SmallVector<func::FuncOp> funcs(module.getOps<func::FuncOp>());
     Outliner outliner(module, *meshes);
     int64_t number = 0;
+    bool isFine = true;
     for (func::FuncOp func : funcs)
-      for (Operation &op : func.getBody().getOps())
-        if (Attribute mesh = outliner.meshOf(&op))
-          if (wanted->selects(number++, &op))
-            outliner.outline(&op, mesh);
+      for (Operation &op : func.getBody().getOps()) {
+        if (!outliner.isCandidate(&op) || !wanted.selects(number++, &op))
+          continue;
+        FailureOr<Attribute> mesh = outliner.meshOf(&op);
+        isFine &= succeeded(mesh);
+        if (isFine)
+          outliner.outline(&op, *mesh);
+      }
     OpPassManager pm(ModuleOp::getOperationName());
     addLocalizationPasses(pm, {enableHaloExchange, rngBitGeneratorUnsafe,
-                               replicaCount, partitionCount});
-    if (failed(runPipeline(pm, outliner.functions())))
+                               replicaCount, partitionCount, shardy});
+    if (!isFine || failed(runPipeline(pm, outliner.functions()))) {
+      outliner.functions().erase();
       return failure();
+    }
     outliner.inlineAll();
     return success();
   }

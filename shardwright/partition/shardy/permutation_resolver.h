@@ -12,6 +12,7 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/shardy_version.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -22,9 +23,11 @@ namespace shardwright {
 class Resolver {
 public:
   Resolver(mlir::ModuleOp module, MeshTable &meshes, bool useHalo,
-           bool keepRandomBits, bool deviceIsReplica)
+           bool keepRandomBits, bool deviceIsReplica, ShardyVersion shardy)
       : module(module), symbols(module), meshes(meshes),
         halo(module, meshes, deviceIsReplica), useHalo(useHalo),
+        fetchesRows(useHalo && shardy >= ShardyVersion::Jaxlib0_12_0),
+        permutesFirst(shardy < ShardyVersion::Jaxlib0_12_0),
         keepRandomBits(keepRandomBits) {}
 
   mlir::LogicalResult run();
@@ -34,26 +37,28 @@ private:
   void replicateFixedDims(stablehlo::ScatterOp op);
   void visitRandomBits(stablehlo::RngBitGeneratorOp op);
   mlir::LogicalResult visitReshape(stablehlo::ReshapeOp op);
+  /// Rows that a reshape fetches for one group of dimensions, which make one
+  /// dimension of `in` rows on each device, and `out` rows afterwards.
+  struct ReshapeGroup {
+    AxisList axes;
+    int64_t in = 1, out = 1;
+    /// By shard: the first row that it needs; empty: nothing moves.
+    std::vector<int64_t> starts;
+  };
   /// How a reshape moves elements between devices.
   struct ReshapeMoves {
-    /// True if some elements move.
-    bool any = false;
-    /// True if halo exchanges suffice.
-    bool fetches = false;
+    llvm::SmallVector<ReshapeGroup, 2> groups;
+    /// True if some elements move, and if fetching rows suffices.
+    bool any = false, fetches = false;
     /// Otherwise: dimensions of the operand and of the result that must be
     /// replicated.
     llvm::SmallVector<llvm::SmallBitVector> moving;
-    /// The padded shapes between which the reshape moves nothing after halo
-    /// rows are fetched.
-    llvm::SmallVector<int64_t> wideIn, wideOut;
   };
   ReshapeMoves readReshape(stablehlo::ReshapeOp op);
-  /// Replaces the reshape by one that fetches rows; false if these cannot be
-  /// fetched.
-  mlir::FailureOr<bool> fetchForReshape(stablehlo::ReshapeOp op,
-                                        const ReshapeMoves &moves);
-  AxisList axesOf(sdy::TensorShardingAttr sharding,
-                  llvm::ArrayRef<int64_t> dims);
+  /// Replaces the reshape by one that fetches rows.
+  void fetchForReshape(stablehlo::ReshapeOp op, const ReshapeMoves &moves);
+  /// The axes of dimension `d`; none without a sharding.
+  AxisList axesOf(sdy::TensorShardingAttr sharding, int64_t d);
   void makeTapsWhole(stablehlo::ConvolutionOp op);
   void dropReductions(mlir::Operation *op);
   mlir::LogicalResult fetchRows(mlir::Operation *op);
@@ -75,6 +80,9 @@ private:
   MeshTable &meshes;
   HaloBuilder halo;
   bool useHalo;
+  /// Slices, pads and reshapes fetch rows; jaxlib 0.10 does so for reversals
+  /// only, and permutes the shards before it reverses them.
+  bool fetchesRows, permutesFirst;
   /// Sharded results of rng_bit_generator stay sharded.
   bool keepRandomBits;
 };

@@ -109,6 +109,7 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
       each.filter = options.perInstructionPartitioningFilter;
       each.replicaCount = options.replicaCount;
       each.partitionCount = options.partitionCount;
+      each.shardy = options.shardy;
       pm.addPass(createPerInstructionPartitioning(each));
     } else if (options.enableInsertExplicitCollectives) {
       pm.addPass(mlir::createCanonicalizerPass(GreedyRewriteConfig(), {},
@@ -144,12 +145,14 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
 void addLocalizationPasses(OpPassManager &pm,
                            const LocalizationOptions &options) {
   int64_t replicas = options.replicaCount, partitions = options.partitionCount;
-  pm.addNestedPass<func::FuncOp>(
-      createInsertExplicitReshards({/*enableFullVersion=*/true}));
-  pm.addPass(createResolvePermutationFactors({options.enableHaloExchange,
-                                              options.rngBitGeneratorUnsafe,
-                                              replicas, partitions}));
-  pm.addNestedPass<func::FuncOp>(createReshardToCollectives());
+  pm.addNestedPass<func::FuncOp>(createInsertExplicitReshards(
+      {/*enableFullVersion=*/true,
+       /*markPartialResults=*/false, options.shardy}));
+  pm.addPass(createResolvePermutationFactors(
+      {options.enableHaloExchange, options.rngBitGeneratorUnsafe, replicas,
+       partitions, options.shardy}));
+  pm.addNestedPass<func::FuncOp>(createReshardToCollectives(
+      {/*keepRedundantReshards=*/false, options.shardy}));
   pm.addPass(mlir::createCanonicalizerPass(GreedyRewriteConfig(), {},
                                            {sdy::kCollectiveLabel.str()}));
   pm.addPass(createPadForDivisibility({replicas, partitions}));
@@ -158,6 +161,7 @@ void addLocalizationPasses(OpPassManager &pm,
   ConvertGlobalToLocalOptions local;
   local.replicaCount = replicas;
   local.partitionCount = partitions;
+  local.shardy = options.shardy;
   pm.addPass(createConvertGlobalToLocal(local));
   pm.addPass(createDropShardingAndMesh());
 }

@@ -80,6 +80,7 @@ struct LocalizationOptions {
   bool enableHaloExchange = true;
   bool rngBitGeneratorUnsafe = true;
   int64_t replicaCount = 1, partitionCount = 1;
+  ShardyVersion shardy = kNewestShardy;
 };
 /// From a propagated module to the program of one device.
 void addLocalizationPasses(mlir::OpPassManager &pm,

@@ -162,7 +162,8 @@ LogicalResult Resolver::visit(Operation *op) {
     if (isEven)
       return reverseShards(cast<stablehlo::ReverseOp>(op));
   }
-  if (useHalo && (plain || isa<stablehlo::ReverseOp>(op)) && mayFetch(op))
+  if ((plain ? fetchesRows : useHalo && isa<stablehlo::ReverseOp>(op)) &&
+      mayFetch(op))
     return fetchRows(op);
   replicate(op, dims);
   return success();
@@ -443,7 +444,12 @@ LogicalResult Resolver::reverseShards(stablehlo::ReverseOp op) {
       op.getContext(), reversedMesh(sharding.getMeshOrRef(), axes),
       sharding.getDimShardings(), sharding.getReplicatedAxes(),
       sharding.getUnreducedAxes(), sharding.getReductionOp());
-  OpBuilder builder(op.getContext());
+  OpBuilder builder(op);
+  if (permutesFirst) {
+    op.getOperandMutable().set(sdy::ReshardOp::create(
+        builder, op.getLoc(), op.getType(), op.getOperand(), there));
+    return success();
+  }
   builder.setInsertionPointAfter(op);
   auto reshard = sdy::ReshardOp::create(builder, op.getLoc(), op.getType(),
                                         op.getResult(), sharding);
@@ -463,7 +469,7 @@ struct ResolvePermutationFactorsPass
     if (failed(meshes) ||
         failed(Resolver(getOperation(), *meshes, enableHaloExchange,
                         rngBitGeneratorUnsafe,
-                        /*deviceIsReplica=*/replicaCount > 1)
+                        /*deviceIsReplica=*/replicaCount > 1, shardy)
                    .run()))
       signalPassFailure();
   }

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/rules/mesh_users.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/families.h"
@@ -20,7 +21,7 @@
 using namespace mlir;
 using namespace shardwright;
 
-static stablehlo::MeshAttr toStablehloMesh(sdy::MeshAttr mesh) {
+stablehlo::MeshAttr shardwright::toStablehloMesh(sdy::MeshAttr mesh) {
   MLIRContext *context = mesh.getContext();
   SmallVector<stablehlo::MeshAxisAttr> axes;
   for (sdy::MeshAxisAttr axis : mesh.getAxes())

@@ -1,5 +1,6 @@
 // RUN: shardwright-opt %s -sdy-resolve-permutation-factors | FileCheck %s
 // RUN: shardwright-opt %s -sdy-resolve-permutation-factors=enable-halo-exchange=false | FileCheck %s --check-prefix=WHOLE
+// RUN: shardwright-opt %s -sdy-resolve-permutation-factors=sw-shardy=0.10.2 | FileCheck %s --check-prefix=OLD
 
 // CHECK: sdy.mesh @m_reversed = <["x"=2, "y"=2], device_ids=[2, 3, 0, 1]>
 sdy.mesh @m = <["x"=2, "y"=2]>
@@ -12,6 +13,8 @@ sdy.mesh @m = <["x"=2, "y"=2]>
 // CHECK: "stablehlo.collective_permute"{{.*}}source_target_pairs = dense<{{\[\[}}0, 2], [1, 3]]>{{.*}}-> tensor<1x8xf32>
 // CHECK-NOT: collective_permute
 // CHECK: sdy.return {{.*}} : tensor<5x8xf32>
+// OLD-LABEL: func.func @pad
+// OLD: sdy.reshard %arg0 <@m, [{}, {}]>
 // WHOLE-LABEL: func.func @pad
 // WHOLE: sdy.reshard %arg0 <@m, [{}, {}]>
 // WHOLE: stablehlo.pad
@@ -35,6 +38,9 @@ func.func @local_slice(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"
 // CHECK-LABEL: func.func @reverse
 // CHECK: %[[R:.*]] = stablehlo.reverse %arg0, dims = [0] {{.*}}@m_reversed
 // CHECK: sdy.reshard %[[R]] <@m, [{"x"}, {"y"}]>
+// OLD-LABEL: func.func @reverse
+// OLD: %[[R:.*]] = sdy.reshard %arg0 <@m_reversed, [{"x"}, {"y"}]>
+// OLD-NEXT: stablehlo.reverse %[[R]], dims = [0] {{.*}}@m,
 // WHOLE-LABEL: func.func @reverse
 // WHOLE: sdy.reshard %arg0 <@m, [{}, {"y"}]>
 // WHOLE: stablehlo.reverse
@@ -57,11 +63,11 @@ func.func @window(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, 
   return %0 : tensor<4x8xf32>
 }
 
-// 5 rows in shards of 3, of which each device then has 3 of a padded 6.
+// 5 rows in shards of 3, of which the first shard lacks half a row.
 
 // CHECK-LABEL: func.func @uneven_split
 // CHECK: sdy.manual_computation
-// CHECK: stablehlo.reshape {{.*}} : (tensor<12xf32>) -> tensor<6x2xf32>
+// CHECK: stablehlo.reshape {{.*}} : (tensor<6xf32>) -> tensor<3x2xf32>
 // CHECK: stablehlo.slice {{.*}} [0:5, 0:2]
 // WHOLE-LABEL: func.func @uneven_split
 // WHOLE: sdy.reshard %arg0 <@m, [{}]>

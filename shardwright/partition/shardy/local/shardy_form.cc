@@ -16,6 +16,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/support/tensor_types.h"
+#include "shardwright/rules/mesh_users.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -433,11 +434,12 @@ std::optional<LogicalResult> ShardyForm::visitByName(Operation *op,
 //===----------------------------------------------------------------------===//
 
 Attribute ShardyForm::groups(int32_t mesh, AxisRefs axes) {
-  // Replica groups name a mesh by its symbol.
-  auto ref = dyn_cast<FlatSymbolRefAttr>(
-      meshes.toAttr({mesh, TensorSharding::closed(0)}).getMeshOrRef());
-  if (!options.meshAxesGroups || !ref)
+  if (!options.meshAxesGroups)
     return nullptr;
+  Attribute ref =
+      meshes.toAttr({mesh, TensorSharding::closed(0)}).getMeshOrRef();
+  if (auto inlined = dyn_cast<sdy::MeshAttr>(ref))
+    ref = toStablehloMesh(inlined);
   MLIRContext *context = local.getFunc().getContext();
   SmallVector<stablehlo::AxisRefAttr> refs;
   const Mesh &m = meshes.mesh(mesh);
