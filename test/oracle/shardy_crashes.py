@@ -5,9 +5,11 @@
 #
 #===------------------------------------------------------------------------===//
 """Random programs through our partitioning passes alone, in orders that they are not made for, too:
-each succeeds or gives a diagnostic. Half of the programs are one gather or scatter with random
+each succeeds or gives a diagnostic. A third of the programs are one gather or scatter with random
 dimension numbers and shardings (uneven, sub-axes, batching dimensions, no indices, no elements,
-rank 0), in the function, a loop, a branch or a manual computation; the others are those of
+rank 0), in the function, a loop, a branch or a manual computation; another third mixes ops of all kinds
+on values that are on any mesh (of another order or number of devices, of one device, without axes,
+written in the sharding), on tokens and on tensors without elements; the others are those of
 partition.py and propagate.py. Needs no jaxlib."""
 
 import oracle
@@ -28,6 +30,11 @@ PIPELINES = (
     f"{PREPARE},sdy-resolve-permutation-factors,{COLLECTIVES},sdy-pad-for-divisibility,"
     f"func.func(sdy-resolve-single-device-sharding),{LOCAL},sdy-drop-sharding-and-mesh",
     "sdy-per-instruction-partitioning",
+    "sdy-inline-meshes,sdy-per-instruction-partitioning{sw-shardy=0.10.2}",
+    f"sdy-inline-meshes,{PREPARE},sdy-resolve-permutation-factors,{COLLECTIVES},sdy-pad-for-divisibility,{LOCAL}",
+    f"func.func(sdy-insert-explicit-reshards),sdy-resolve-permutation-factors{{sw-shardy=0.10.2}},{COLLECTIVES}",
+    "func.func(sdy-resolve-single-device-sharding),sdy-drop-sharding-and-mesh",
+    f"func.func(sdy-verify-unreduced-axes),{PREPARE},func.func(sdy-resolve-single-device-sharding)",
     "func.func(sdy-explicit-gather-scatter-batching),sdy-propagation-pipeline",
     "sdy-propagation-pipeline,sdy-per-instruction-partitioning",
     "sdy-export-pipeline{enable-insert-explicit-collectives=true}",
@@ -177,11 +184,179 @@ def one_op(rng):
     return f"{mesh}\nfunc.func @main({', '.join(arguments)}) -> {returned} {{\n{wrapped}\nreturn %0 : {kind}\n}}{more}\n"
 
 
+MESHES = {
+    "@m": '<["x"=2, "y"=4, "z"=3]>',
+    "@reordered": '<["x"=2, "y"=4, "z"=3], device_ids=[' + ", ".join(map(str, reversed(range(24)))) + "]>",
+    "@other": '<["y"=4, "x"=6]>',
+    "@small": '<["x"=2]>',
+    "@empty": "<[]>",
+    "@one": "<[], device_ids=[1]>",
+    "@two": "<[], device_ids=[2]>",
+    'mesh<["x"=2, "y"=4, "z"=3]>': None,
+    "mesh<[], device_ids=[3]>": None,
+    "mesh<[]>": None,
+}
+AXES = {"@other": ['"x"', '"y"'], "@small": ['"x"']}
+
+
+def anywhere(rng, rank, home):
+    """Returns the text of a sharding, mostly on the mesh `home`."""
+    mesh = home if rng.random() < 0.8 else rng.choice(list(MESHES))
+    written = MESHES[mesh] or mesh
+    if "[]" in written:  # a maximal sharding has rank 0
+        return f"<{mesh}, [{', '.join(['{}'] * (0 if 'device_ids' in written else rank))}]>"
+    if mesh not in AXES:
+        return sharding(rng, rank).replace("@m", mesh)
+    dims = [[] for _ in range(rank)]
+    for axis in AXES[mesh]:
+        if rank and rng.random() < 0.6:
+            rng.choice(dims).append(axis)
+    return f"<{mesh}, [{', '.join('{' + ', '.join(d) + '}' for d in dims)}]>"
+
+
+def mixed(rng):
+    """Returns a program of up to six ops of all kinds."""
+    home = rng.choice(list(MESHES)) if rng.random() < 0.4 else "@m"
+    lines, values, count = [], [], [0]
+    token = "!stablehlo.token"
+    kind = lambda shape: token if shape is None else tensor(shape)
+    rank_of = lambda shape: len(shape or [])
+    per_value = lambda shapes: (
+        " {sdy.sharding = #sdy.sharding_per_value<[" + ", ".join(anywhere(rng, rank_of(s), home) for s in shapes) + "]>}"
+        if shapes and rng.random() < 0.8 else ""
+    )  # fmt: skip
+    arguments = []
+    for i in range(rng.randint(1, 3)):
+        shape = None if rng.random() < 0.1 else [rng.choice([0, 1, 2, 5, 6, 8, 8, 12]) for _ in range(rng.choice([0, 1, 1, 2, 2, 3]))]
+        given = f" {{sdy.sharding = #sdy.sharding{anywhere(rng, rank_of(shape), home)}}}" if rng.random() < 0.7 else ""
+        arguments.append(f"%a{i}: {kind(shape)}{given}")
+        values.append((f"%a{i}", shape))
+
+    def emit(text, shapes, operands, tail=""):
+        """Adds an op; `text` has ATTR for its shardings."""
+        count[0] += 1
+        name = f"%v{count[0]}"
+        names = [name] if len(shapes) == 1 else [f"{name}#{i}" for i in range(len(shapes))]
+        left = "" if not shapes else (f"{name} = " if len(shapes) == 1 else f"{name}:{len(shapes)} = ")
+        types = f" : ({', '.join(kind(s) for s in operands)}) -> ({', '.join(kind(s) for s in shapes)})"
+        lines.append(left + text.replace("ATTR", per_value(shapes)) + types + tail)
+        values.extend(zip(names, shapes))
+
+    def scalar(text="0.0"):
+        count[0] += 1
+        lines.append(f"%v{count[0]} = stablehlo.constant dense<{text}> : tensor<f32>")
+        return f"%v{count[0]}"
+
+    for _ in range(rng.randint(1, 6)):
+        name, shape = rng.choice(values)
+        alike = [v for v in values if v[1] == shape]
+        other = rng.choice(alike)[0]
+        which = rng.choice(("call", "token", "unary", "binary", "reshape", "slice", "pad", "reverse", "transpose", "reduce",
+                            "concatenate", "reshard", "constant", "barrier", "dot", "collective", "unreduced", "while", "manual"))  # fmt: skip
+        if which == "call":
+            some = rng.sample(values, rng.randint(0, min(3, len(values))))
+            made = [rng.choice([v[1] for v in values]) for _ in range(rng.randint(0, 3))]
+            emit(f'"stablehlo.custom_call"({", ".join(v[0] for v in some)}) <{{call_target_name = "f", '
+                 f"has_side_effect = {str(rng.random() < 0.5).lower()}}}>ATTR", made, [v[1] for v in some])  # fmt: skip
+            continue
+        if which == "token":
+            tokens = [v[0] for v in values if v[1] is None]
+            emit(f'"stablehlo.after_all"({", ".join(tokens)})ATTR', [None], [None] * len(tokens))
+            continue
+        if which == "constant":
+            sizes = [rng.choice([1, 4, 5, 8]) for _ in range(rng.randint(0, 2))]
+            op = rng.choice(["sdy", "stablehlo"])
+            emit(f'"{op}.constant"() <{{value = dense<1.0> : {tensor(sizes)}}}>ATTR', [sizes], [])
+            continue
+        if which == "barrier":
+            emit(f'"stablehlo.optimization_barrier"({name}, {other})ATTR', [shape, shape], [shape, shape])
+            continue
+        if shape is None:
+            continue
+        rank = len(shape)
+        array = lambda numbers: f"array<i64{': ' if numbers else ''}{', '.join(map(str, numbers))}>"
+        if which == "unary":
+            emit(f'"stablehlo.negate"({name})ATTR', [shape], [shape])
+        elif which == "binary":
+            emit(f'"stablehlo.add"({name}, {other})ATTR', [shape], [shape, shape])
+        elif which == "reshape":
+            total = 1
+            for size in shape:
+                total *= size
+            emit(f'"stablehlo.reshape"({name})ATTR', [rng.choice([[total], [1, total], [total, 1], [2, total // 2] if total % 2 == 0 else [total]])], [shape])
+        elif which == "slice":
+            start = [rng.randint(0, n) for n in shape]
+            end = [rng.randint(s, n) for s, n in zip(start, shape)]
+            step = [rng.choice([1, 1, 2]) for _ in shape]
+            emit(f'"stablehlo.slice"({name}) <{{start_indices = {array(start)}, limit_indices = {array(end)}, strides = {array(step)}}}>ATTR',
+                 [[-(-(e - s) // t) for s, e, t in zip(start, end, step)]], [shape])  # fmt: skip
+        elif which == "pad":
+            low, high = ([rng.randint(-1, 2) if n > 2 else 0 for n in shape] for _ in range(2))
+            inner = [rng.choice([0, 0, 1]) for _ in shape]
+            emit(f'"stablehlo.pad"({name}, {scalar()}) <{{edge_padding_low = {array(low)}, edge_padding_high = {array(high)}, '
+                 f"interior_padding = {array(inner)}}}>ATTR",
+                 [[l + h + n + max(n - 1, 0) * i for l, h, n, i in zip(low, high, shape, inner)]], [shape, []])  # fmt: skip
+        elif which == "reverse":
+            emit(f'"stablehlo.reverse"({name}) <{{dimensions = {array([d for d in range(rank) if rng.random() < 0.6])}}}>ATTR', [shape], [shape])
+        elif which == "transpose":
+            order = rng.sample(range(rank), rank)
+            emit(f'"stablehlo.transpose"({name}) <{{permutation = {array(order)}}}>ATTR', [[shape[d] for d in order]], [shape])
+        elif which == "reduce":
+            gone = [d for d in range(rank) if rng.random() < 0.5]
+            body = f"stablehlo.{rng.choice(['add', 'maximum', 'multiply', 'subtract'])} %p, %q : tensor<f32>"
+            emit(f'"stablehlo.reduce"({name}, {scalar()}) <{{dimensions = {array(gone)}}}> ({{\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n'
+                 f"%r = {body}\nstablehlo.return %r : tensor<f32>\n}})ATTR", [[n for d, n in enumerate(shape) if d not in gone]], [shape, []])  # fmt: skip
+        elif which == "concatenate" and rank:
+            d = rng.randrange(rank)
+            emit(f'"stablehlo.concatenate"({name}, {other}) <{{dimension = {d} : i64}}>ATTR',
+                 [[2 * n if i == d else n for i, n in enumerate(shape)]], [shape, shape])  # fmt: skip
+        elif which == "dot" and rank:
+            emit(f'"stablehlo.dot_general"({name}, {other}) <{{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], '
+                 f"rhs_contracting_dimensions = [0]>}}>ATTR", [shape[1:] + shape[1:]], [shape, shape])  # fmt: skip
+        elif which in ("reshard", "collective", "unreduced"):
+            to = anywhere(rng, rank, home)
+            more = ""
+            if which == "collective":
+                op, more = rng.choice((("all_gather", "[" + ", ".join(["{}"] * rank) + "]"), ("all_slice", "[" + ", ".join(["{}"] * rank) + "]"),
+                                       ("collective_permute", ""), ("all_reduce", rng.choice(["{}", '{"x"}', 'max {"y"}'])),
+                                       ("replicated_to_unreduced", '{"z"}')))  # fmt: skip
+                text = f"sdy.{op} {more} {name} out_sharding={to} : {tensor(shape)}"
+            elif which == "unreduced":
+                text = f'sdy.reshard {name} <@m, [{", ".join(["{}"] * rank)}], unreduced={rng.choice(["", "max", "min"])}{{"x"}}> : {tensor(shape)}'
+            else:
+                text = f"sdy.{rng.choice(['reshard', 'reshard', 'sharding_constraint'])} {name} {to} : {tensor(shape)}"
+            count[0] += 1
+            lines.append(f"%v{count[0]} = {text}")
+            values.append((f"%v{count[0]}", shape))
+        elif which == "while":
+            count[0] += 1
+            lines.append(f"%v{count[0]} = stablehlo.constant dense<true> : tensor<i1>")
+            emit(f'"stablehlo.while"({name}) ({{\n^bb0(%w: {tensor(shape)}):\nstablehlo.return %v{count[0]} : tensor<i1>\n}}, {{\n'
+                 f"^bb0(%w: {tensor(shape)}):\n%n = stablehlo.negate %w{per_value([shape])} : {tensor(shape)}\n"
+                 f"stablehlo.return %n : {tensor(shape)}\n}})ATTR", [shape], [shape])  # fmt: skip
+        elif which == "manual":
+            whole = f"<@m, [{', '.join(['{?}'] * rank)}]>"
+            count[0] += 1
+            lines.append(f'%v{count[0]} = sdy.manual_computation({name}) in_shardings=[{whole}] out_shardings=[{whole}] manual_axes={{"x"}} '
+                         f"(%w: {tensor(shape)}) {{\n%n = stablehlo.negate %w : {tensor(shape)}\nsdy.return %n : {tensor(shape)}\n}} : "
+                         f"({tensor(shape)}) -> {tensor(shape)}")  # fmt: skip
+            values.append((f"%v{count[0]}", shape))
+    returned = rng.sample(values, min(2, len(values)))
+    results = [
+        kind(s) + (f" {{sdy.sharding = #sdy.sharding{anywhere(rng, rank_of(s), home)}}}" if rng.random() < 0.5 else "") for _, s in returned
+    ]
+    meshes = "\n".join(f"sdy.mesh {name} = {text}" for name, text in MESHES.items() if text)
+    ends = f"return {', '.join(v[0] for v in returned)} : {', '.join(kind(s) for _, s in returned)}"
+    return f"{meshes}\nfunc.func @main({', '.join(arguments)}) -> ({', '.join(results)}) {{\n" + "\n".join(lines) + f"\n{ends}\n}}\n"
+
+
 def program(rng):
     which = rng.random()
-    if which < 0.6:
+    if which < 0.35:
         return one_op(rng)
     if which < 0.7:
+        return mixed(rng)
+    if which < 0.8:
         return str(propagate_programs.generate(rng))
     made = partition_programs.random_program(rng, sums=rng.choice(["off", "all"]))
     made.written = None

@@ -203,3 +203,41 @@ func.func @kinds_are_not_reused(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, te
   %1 = sdy.reshard %x <@m, [{}, {}], unreduced=min{"a"}> : tensor<64x64xf32>
   return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
 }
+
+// Shards of uneven dimensions count as rounded up: 6 in shards of 2, and 3 rows
+// of 2 in shards of one row.
+// CHECK-LABEL: func @earlier_reshard_of_uneven_dims
+// ALL: %[[R:.*]] = sdy.reshard %arg0 <@m, [{"c"}]>
+// ALL-NEXT: %[[Y:.*]] = stablehlo.reshape %[[R]] : (tensor<6xf32>) -> tensor<3x2xf32>
+// ALL-NEXT: return %[[R]], %[[Y]]
+func.func @earlier_reshard_of_uneven_dims(%x: tensor<6xf32>) -> (tensor<6xf32>, tensor<3x2xf32>) {
+  %0 = sdy.reshard %x <@m, [{"c"}]> : tensor<6xf32>
+  %1 = stablehlo.reshape %x : (tensor<6xf32>) -> tensor<3x2xf32>
+  %2 = sdy.reshard %1 <@m, [{"c"}, {}]> : tensor<3x2xf32>
+  return %0, %2 : tensor<6xf32>, tensor<3x2xf32>
+}
+
+// 10 in shards of 3, and 5 rows of 2 in shards of 2 rows; a row of 10, whole or in
+// parts.
+// CHECK-LABEL: func @other_uneven_layout
+// CHECK-COUNT-3: sdy.reshard
+func.func @other_uneven_layout(%x: tensor<10xf32>) -> (tensor<10xf32>, tensor<5x2xf32>, tensor<1x10xf32>) {
+  %0 = sdy.reshard %x <@m, [{"c"}]> : tensor<10xf32>
+  %1 = stablehlo.reshape %x : (tensor<10xf32>) -> tensor<5x2xf32>
+  %2 = sdy.reshard %1 <@m, [{"c"}, {}]> : tensor<5x2xf32>
+  %3 = stablehlo.reshape %x : (tensor<10xf32>) -> tensor<1x10xf32>
+  %4 = sdy.reshard %3 <@m, [{"c"}, {}]> : tensor<1x10xf32>
+  return %0, %2, %4 : tensor<10xf32>, tensor<5x2xf32>, tensor<1x10xf32>
+}
+
+// Two parts of an axis in two dimensions are the axis in one, either way.
+// CHECK-LABEL: func @earlier_reshard_in_two_dims
+// ALL: %[[R:.*]] = sdy.reshard %{{.*}} <@m, [{"c":(1)2}, {"c":(2)2}]>
+// ALL-NEXT: %[[Y:.*]] = stablehlo.reshape %[[R]] : (tensor<2x4xf32>) -> tensor<8xf32>
+// ALL-NEXT: return %[[R]], %[[Y]]
+func.func @earlier_reshard_in_two_dims(%x: tensor<8xf32>) -> (tensor<2x4xf32>, tensor<8xf32>) {
+  %0 = stablehlo.reshape %x : (tensor<8xf32>) -> tensor<2x4xf32>
+  %1 = sdy.reshard %0 <@m, [{"c":(1)2}, {"c":(2)2}]> : tensor<2x4xf32>
+  %2 = sdy.reshard %x <@m, [{"c"}]> : tensor<8xf32>
+  return %1, %2 : tensor<2x4xf32>, tensor<8xf32>
+}

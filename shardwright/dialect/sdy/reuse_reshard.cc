@@ -15,6 +15,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/mesh/shard_size.h"
 
 using namespace mlir;
 
@@ -43,12 +44,12 @@ DenseI64ArrayAttr permutationOf(Operation *op) {
 }
 
 using Dims = SmallVector<AxisList>;
-/// Axes with strides: the axis splits the elements, in row-major order, into
-/// blocks of the stride.
+/// Axes with strides: shards that are neighbours along the axis start that many
+/// elements apart, in row-major order.
 using Linear = SmallVector<std::pair<AxisRef, int64_t>>;
 
 /// The layout of a value, as far as it can be expressed: by dimensions of its
-/// type, and by elements (only if every dimension is split evenly).
+/// type, and by elements.
 struct Split {
   Type type;
   std::optional<Dims> dims;
@@ -70,13 +71,10 @@ std::optional<Linear> linearOf(Type valueType, const Dims &dims) {
   int64_t stride = 1;
   for (auto [size, axes] :
        llvm::reverse(llvm::zip_equal(type.getShape(), dims))) {
-    int64_t local = size;
-    for (AxisRef axis : axes) {
-      if (local % axis.size != 0)
-        return std::nullopt;
-      local /= axis.size;
-    }
-    int64_t axisStride = stride * local;
+    if (size == 0)
+      return std::nullopt;
+    // Shards of uneven dimensions have the rounded size.
+    int64_t axisStride = stride * shardSize(size, totalSize(axes));
     for (AxisRef axis : llvm::reverse(axes)) {
       linear.push_back({axis, axisStride});
       axisStride *= axis.size;

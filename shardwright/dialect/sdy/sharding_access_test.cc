@@ -123,6 +123,15 @@ TEST_F(SdyTest, Equivalence) {
       a.isEquivalent(sharding("@m, [{\"a\"}, {}], unreduced={\"b\"}")));
   EXPECT_TRUE(a.isEquivalent(sharding("@m, [{\"a\"}, {}], unreduced={\"b\"}"),
                              /*ignoreUnreducedAxes=*/true));
+  // Partial values are not replicated ones; their kinds do not count.
+  TensorShardingAttr partial = sharding("@m, [{}], unreduced={\"a\"}");
+  EXPECT_FALSE(partial.isEquivalent(sharding("@m, [{}]")));
+  EXPECT_FALSE(partial.isEquivalent(nullptr));
+  EXPECT_TRUE(partial.isEquivalent(sharding("@m, [{}]"),
+                                   /*ignoreUnreducedAxes=*/true));
+  EXPECT_TRUE(
+      partial.isEquivalent(sharding("@m, [{?}], unreduced=max{\"a\"}")));
+  EXPECT_FALSE(partial.isEquivalent(sharding("@m, [{}], unreduced={\"b\"}")));
   EXPECT_TRUE(sharding("@m, [{}, {}]").isEquivalent(nullptr));
   EXPECT_TRUE(sharding("@m, [{}, {}]").isEquivalent(sharding("@e, [{?}, {}]")));
   EXPECT_FALSE(a.isEquivalent(nullptr));

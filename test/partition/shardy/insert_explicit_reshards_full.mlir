@@ -139,3 +139,15 @@ func.func @split_then_unreduced(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<
   %1 = sdy.reshard %0 <@m, [{}]> : tensor<8xf32>
   return %1, %b : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// An axis of which one part stays in its dimension, and the other is unreduced.
+sdy.mesh @m = <["z"=4, "a"=2]>
+// CHECK-LABEL: func.func @first_part_stays
+// CHECK-NEXT: %[[U:.*]] = sdy.sharded_to_unreduced [{"z":(2)2}] %arg0 out_sharding=<@m, [{"z":(1)2}], unreduced={"z":(2)2}>
+// CHECK-NEXT: return %[[U]]
+func.func @first_part_stays(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"z"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"z":(1)2}], unreduced={"z":(2)2}>}) {
+  %0 = sdy.reshard %x <@m, [{"z":(1)2}], unreduced={"z":(2)2}> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
