@@ -4,17 +4,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""debug.print, pure_callback, io_callback and buffer_callback: the number of calls, their values and
+"""debug.print, pure_callback and io_callback: the number of calls, their values and
 errors are the same on both platforms."""
-
-import re
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from both import case, main
 from jax.experimental import io_callback
-from jax.experimental.buffer_callback import buffer_callback
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -266,135 +263,6 @@ def pure_callback_around_shardings():
     mapped = jax.shard_map(lambda x: jax.vmap(g)(x) + f(x), mesh=mesh(), in_specs=P("x", "y"), out_specs=P("x", "y"), check_vma=False)
     scan = lambda x: jax.lax.scan(lambda c, row: (c + f(row).sum(), g(row)), jnp.float32(0), x)
     return jax.jit(f)(x), jax.jit(jax.vmap(f))(x), jax.jit(jax.vmap(g, in_axes=1))(x), jax.jit(mapped)(x), jax.jit(scan)(x)
-
-
-# --- buffer_callback ------------------------------------------------------------------------
-
-
-def twice(ctx, out, x):
-    np.asarray(out)[...] = np.asarray(x) * 2
-
-
-def in_place(function, x, **options):
-    return buffer_callback(function, jax.ShapeDtypeStruct(x.shape, x.dtype), **options)(x)
-
-
-@case
-def buffer_callback_fills_its_results():
-    out = {"sum": F32, "rows": jax.ShapeDtypeStruct((3,), np.float32)}
-
-    def rows(ctx, out, x, *, scale):
-        np.asarray(out["sum"])[...] = np.asarray(x).sum()
-        np.asarray(out["rows"])[...] = np.asarray(x).sum(0) * np.asarray(scale)
-
-    x = jnp.arange(6.0).reshape(2, 3)
-    f = lambda x: in_place(twice, x)
-    return jax.jit(f)(x), f(x), jax.jit(lambda x: f(f(x)) + 1)(x), jax.jit(lambda x: buffer_callback(rows, out)(x, scale=jnp.float32(3)))(x)
-
-
-@case
-def buffer_callback_of_every_type():
-    results = []
-    for dtype in (np.int8, np.uint16, np.int32, np.float16, jnp.bfloat16, np.complex64, np.bool_, jnp.float8_e4m3fn):
-        x = jnp.asarray([1, 0, 1, 1], dtype)
-
-        def copy(ctx, out, x):
-            np.asarray(out)[...] = np.asarray(x)[::-1]
-
-        results.append(np.asarray(jax.jit(lambda x: in_place(copy, x))(x)).astype(np.complex64))
-    return results
-
-
-@case
-def what_buffers_are():
-    seen = []
-
-    def look(ctx, out, x):
-        seen.append(f"{ctx.stage} {x.shape} {x.dtype} {x.ndim} {x.writeable} {out.writeable} {x.__dlpack_device__()}")
-        seen.append(str([np.asarray(b).flags.writeable for b in (x, out)] + [np.from_dlpack(b).flags.writeable for b in (x, out)]))
-        try:
-            ctx.stream
-        except Exception as error:
-            seen.append(f"{type(error).__name__}: {error}")
-        np.from_dlpack(out)[...] = np.from_dlpack(x)
-
-    return jax.block_until_ready(in_place(look, jnp.ones((2, 3)))), list(seen)
-
-
-@case
-def interface_of_buffers():
-    from jax.experimental.buffer_callback import Buffer, ExecutionContext
-
-    seen = []
-
-    def look(ctx, out, x):
-        seen.append(str([isinstance(b, kind) for b, kind in ((x, Buffer), (out, Buffer), (ctx, ExecutionContext), (x, ExecutionContext))]))
-        capsules = [x.__dlpack__(), x.__dlpack__(max_version=(0, 8)), x.__dlpack__(max_version=(1, 0)), x.__dlpack__(copy=False)]
-        capsules += [out.__dlpack__(stream=None), x.__dlpack__(stream=1, dl_device=(1, 0))]
-        seen.append(str([re.search(r'"(\w+)"', repr(capsule)).group(1) for capsule in capsules]))
-        seen.append(str([np.asarray(x).__array_interface__["data"][0] == np.from_dlpack(x).__array_interface__["data"][0]]))
-        seen.append(str([np.from_dlpack(b).flags.writeable for b in (x, out)]))
-        np.asarray(out)[...] = np.asarray(jnp.from_dlpack(x)) + x.__array__(copy=False)
-
-    return jax.block_until_ready(in_place(look, jnp.arange(5.0))), list(seen)
-
-
-@case
-def buffer_callback_without_operands_or_results():
-    seen = []
-    fill = lambda ctx, out: np.asarray(out).fill(3)
-    made = jax.jit(lambda: buffer_callback(fill, jax.ShapeDtypeStruct((2,), np.float32))())()
-    noted = buffer_callback(lambda ctx, out, x: seen.append(str((out, np.asarray(x).sum()))), (), has_side_effect=True)
-    after = jax.jit(lambda x: (noted(x), x + 1)[1])
-    return made, jax.block_until_ready(after(jnp.arange(3.0))), list(seen)
-
-
-@case
-def buffer_callback_options():
-    x = np.arange(12, dtype=np.float32).reshape(3, 4)
-    aliased = lambda x: in_place(twice, x + 1, input_output_aliases={0: 0})
-    results = [jax.jit(aliased)(x)]
-    for method in ("sequential", "expand_dims", "broadcast_all"):
-        results.append(jax.jit(jax.vmap(lambda x: in_place(twice, x, vmap_method=method)))(x))
-    return results, jax.jit(lambda x: in_place(twice, x))(sharded(X84, "x", "y"))
-
-
-@case
-def buffer_callback_in_a_shard_map():
-    sizes = []
-
-    def noted(ctx, out, x):
-        sizes.append(str(x.shape))
-        twice(ctx, out, x)
-
-    f = jax.shard_map(lambda x: in_place(noted, x), mesh=mesh(), in_specs=P("x", "y"), out_specs=P("x", "y"), check_vma=False)
-    return jax.block_until_ready(jax.jit(f)(X84)), list(sizes)
-
-
-@case
-def buffer_callback_with_effects():
-    log = []
-
-    def noted(ctx, out, x):
-        log.append(float(np.asarray(x).sum()))
-        twice(ctx, out, x)
-
-    y = jax.jit(lambda x: (in_place(noted, x, has_side_effect=True), x + 1)[1])(np.ones(3, np.float32))
-    jax.block_until_ready(y)
-    jax.effects_barrier()
-    return y, log
-
-
-@case
-def errors_of_buffer_callbacks():
-    def failure(function):
-        try:
-            jax.block_until_ready(jax.jit(lambda x: in_place(function, x))(np.ones(3, np.float32)))
-        except Exception as error:
-            return type(error).__name__, str(error).split(": Traceback")[0], "this is what was raised" in str(error), "must not return" in str(error)
-        return "no error"
-
-    return [[*map(str, failure(f))] for f in (raising, lambda ctx, out, x: 1, lambda ctx, out, x: ctx.stream)], jnp.ones(2) + 1
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import tempfile
 import jax
 import jax.numpy as jnp
 import numpy as np
-from both import HERE, case, main
+from both import HERE, J11, J12, case, main
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -28,6 +28,7 @@ TYPED = (
     "Axpd Attributes Numbers OwnTypes Variadic Optional Described RawBytes FromBytes Tokens Aliased Failing Throwing "
     "FailingLater Later CountedDown Pooled Device RunId Scratch Stream UserData InMemory Softly Moments Counted"
 ).split()
+NEWER = "Options Recorded Collective".split()  # since 0.12
 UNTYPED = "Untyped1 Untyped2 Untyped3".split()
 
 
@@ -58,7 +59,7 @@ def handlers():
         getattr(library, name).restype = ctypes.c_void_p
     for name in "CountersAlive CountersMade TakeRows TakeCalls".split():
         getattr(library, name).restype = ctypes.c_int64
-    for name in TYPED:
+    for name in TYPED + (NEWER if J12 else []):
         jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(getattr(library, name)))
     for name in UNTYPED:
         jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(getattr(library, name)), api_version=0)
@@ -438,6 +439,28 @@ def state_lives_as_long_as_the_program():
 @x64
 def error_while_a_state_is_made():
     return message(lambda x: call("Counter", I64(1), x, attributes=dict(start=-1)), X)
+
+
+# --- FFI 0.4 and 0.5 ----------------------------------------------------------------------
+
+
+@case
+def options_and_extensions():
+    """No options and no extensions are given; a handler that needs an extension says so."""
+    if not J12:
+        return "since 0.12"
+    return jax.jit(lambda x: call("Options", shape(1), x))(X), [message(lambda x: like(name, x), X) for name in ("Recorded", "Collective")]
+
+
+@case
+def stage_of_other_platforms():
+    """Handlers may have a stage `record`, which only GPUs call."""
+    if not J11:
+        return "since 0.11"
+    library = handlers()
+    stages = {"execute": jax.ffi.pycapsule(library.Softly), "record": jax.ffi.pycapsule(library.Softly)}
+    jax.ffi.register_ffi_target("WithRecord", stages)
+    return jax.jit(lambda x: like("WithRecord", x))(X)
 
 
 # --- untyped functions --------------------------------------------------------------------

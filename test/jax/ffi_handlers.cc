@@ -422,6 +422,37 @@ static ffi::Error counted(F32 x, F32Out y) {
 HANDLER(Counted, counted, .Arg<F32>().Ret<F32>());
 extern "C" int64_t TakeCalls() { return calls.exchange(0); }
 
+#if XLA_FFI_API_MINOR >= 5
+/// The number of custom options of the run.
+static ffi::Error options(ffi::Dictionary options, F32, F32Out y) {
+  y->typed_data()[0] = options.size();
+  return ffi::Error::Success();
+}
+HANDLER(Options, options, .Ctx<ffi::CustomOptions>().Arg<F32>().Ret<F32>());
+
+namespace {
+/// An extension of the call's context, by its number.
+template <int64_t number> struct Known {
+  using Type = int64_t;
+  using CExtension = XLA_FFI_Extension;
+  static constexpr int64_t kExtensionType = number;
+  static constexpr int32_t kMajorVersion = 0, kMinorVersion = 2;
+  static constexpr const char *kName = "known";
+  static Type Create(const XLA_FFI_Api *, const CExtension *found) {
+    return found->id.extension_type;
+  }
+};
+} // namespace
+
+static ffi::Error extended(int64_t, F32, F32Out) {
+  return ffi::Error::Success();
+}
+HANDLER(Recorded, extended,
+        .Ctx<ffi::Extension<Known<128>>>().Arg<F32>().Ret<F32>());
+HANDLER(Collective, extended,
+        .Ctx<ffi::Extension<Known<129>>>().Arg<F32>().Ret<F32>());
+#endif
+
 //===----------------------------------------------------------------------===//
 // Untyped functions
 //===----------------------------------------------------------------------===//
