@@ -49,6 +49,47 @@ Needs findNeeds(func::FuncOp entry, const SymbolTable &symbols) {
   return needs;
 }
 
+/// Replaces the shardings of the entry on meshes of one device by replicated
+/// ones on `mesh`. Returns false, without a change, if a manual computation or
+/// a collective uses such a mesh, whose axes `mesh` lacks.
+bool replicateOnMesh(const Needs &needs, const SymbolTable &symbols,
+                     sdy::MeshOp mesh) {
+  auto isOfOneDevice = [&](Attribute meshOrRef) {
+    sdy::MeshAttr attr = sdy::getMeshAttr(symbols, meshOrRef);
+    return attr && !attr.getAxes().empty() && attr.getTotalSize() == 1;
+  };
+  bool refers = false;
+  AttrTypeWalker walker;
+  walker.addWalk([&](sdy::TensorShardingAttr sharding) {
+    refers |= isOfOneDevice(sharding.getMeshOrRef());
+  });
+  for (Operation *function : needs.functions)
+    function->walk([&](Operation *op) {
+      if (isa<sdy::ManualComputationOp, sdy::CollectiveOpInterface>(op))
+        walker.walk(op->getAttrDictionary());
+    });
+  if (refers)
+    return false;
+  auto ref = FlatSymbolRefAttr::get(mesh.getSymNameAttr());
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](sdy::TensorShardingAttr sharding) -> std::optional<Attribute> {
+        if (!isOfOneDevice(sharding.getMeshOrRef()))
+          return std::nullopt;
+        MLIRContext *context = sharding.getContext();
+        SmallVector<sdy::DimensionShardingAttr> dims;
+        for (sdy::DimensionShardingAttr dim : sharding.getDimShardings())
+          dims.push_back(sdy::DimensionShardingAttr::get(context, /*axes=*/{},
+                                                         dim.getIsClosed()));
+        return sdy::TensorShardingAttr::get(
+            context, ref, dims, /*replicated=*/{},
+            /*unreduced=*/{}, sdy::ReductionOp::SUM);
+      });
+  for (Operation *function : needs.functions)
+    replacer.recursivelyReplaceElementsIn(function);
+  return true;
+}
+
 } // namespace
 
 void keepEntryMeshes(ModuleOp module) {
@@ -59,7 +100,18 @@ void keepEntryMeshes(ModuleOp module) {
   func::FuncOp entry = sdy::getMainFunc(module);
   if (deviceCounts.size() < 2 || !entry)
     return;
-  Needs needs = findNeeds(entry, SymbolTable(module));
+  SymbolTable symbols(module);
+  Needs needs = findNeeds(entry, symbols);
+  if (needs.deviceCounts.size() == 2 && needs.deviceCounts.contains(1)) {
+    needs.deviceCounts.remove(1);
+    auto meshes = module.getOps<sdy::MeshOp>();
+    auto kept = llvm::find_if(meshes, [&](sdy::MeshOp mesh) {
+      return !mesh.getMesh().getAxes().empty() &&
+             needs.deviceCounts.contains(mesh.getMesh().getTotalSize());
+    });
+    if (kept == meshes.end() || !replicateOnMesh(needs, symbols, *kept))
+      return;
+  }
   if (needs.deviceCounts.size() > 1)
     return;
   for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

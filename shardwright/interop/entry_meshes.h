@@ -15,8 +15,11 @@ namespace shardwright {
 /// If the module has meshes of different numbers of devices: erases those of
 /// other numbers than the meshes that the entry function and its callees use,
 /// together with the functions that only other entries need. A module whose
-/// entry uses no mesh loses all of them. Nothing changes if the entry itself
-/// uses meshes of several numbers of devices, or if there is no entry.
+/// entry uses no mesh loses all of them. Values that the entry shards on a mesh
+/// of one device, beside a mesh of several, are replicated on the latter (JAX
+/// calls programs that were exported for one device in this way). Nothing
+/// changes if the entry uses meshes of several other numbers of devices, or if
+/// there is no entry.
 void keepEntryMeshes(mlir::ModuleOp module);
 
 } // namespace shardwright

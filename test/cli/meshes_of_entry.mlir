@@ -5,12 +5,14 @@
 // RUN: sed 's/@b, \[{"x"}\]/@a, [{"x"}]/' %s | shardwright partition - --stop-after=local | FileCheck %s --check-prefix=TWO
 // RUN: sed 's/sharding<@b, /sharding<mesh<["x"=4]>, /' %s | shardwright partition - --stop-after=local | FileCheck %s
 // RUN: sed 's/ {sdy.sharding = #sdy.sharding<@b, \[{"x"}\]>}//' %s | shardwright partition - --stop-after=local | FileCheck %s --check-prefix=NONE
+// RUN: sed 's/sharding<@b, \[{"x"}\]>}) -> tensor<f32> {/&\n %%k = sdy.sharding_constraint %%arg0 <@single, [{"x"}]> : tensor<8xf32>/; s/@helper(%%arg0) : /@helper(%%k) : /' %s | shardwright partition - --stop-after=local | FileCheck %s --check-prefix=ONE
 // RUN: sed 's/negate %%arg0/negate %%arg0 {sdy.sharding = #sdy.sharding_per_value<[<@a, [{"x"}]>]>}/' %s | not shardwright run - --random 1 2>&1 | FileCheck %s --check-prefix=BOTH
 
 sdy.mesh @a = <["x"=2]>
 sdy.mesh @unused = <["x"=3, "y"=5]>
 sdy.mesh @one = <[], device_ids=[0]>
 sdy.mesh @b = <["x"=4]>
+sdy.mesh @single = <["x"=1]>
 sdy.mesh @big = <["x"=64]>
 // CHECK: mhlo.num_partitions = 4
 // CHECK: func.func @main(%arg0: tensor<2xf32>
@@ -18,6 +20,10 @@ sdy.mesh @big = <["x"=64]>
 // TWO: mhlo.num_partitions = 2
 // TWO: func.func @main(%arg0: tensor<4xf32>
 // NONE: func.func @main(%arg0: tensor<8xf32>
+// Values sharded on a mesh of one device are replicated.
+// ONE: mhlo.num_partitions = 4
+// ONE: func.func @main(%arg0: tensor<2xf32>
+// ONE: stablehlo.all_gather
 // DEVICES: 4 devices
 // BOTH: error: mesh @{{.*}} has {{.*}} devices, but mesh @
 func.func private @helper(%arg0: tensor<8xf32>) -> tensor<8xf32> {
