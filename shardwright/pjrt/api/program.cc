@@ -8,6 +8,7 @@
 #include "shardwright/pjrt/api/program.h"
 
 #include "shardwright/mesh/hlo/named_conversion.h"
+#include "shardwright/mesh/hlo/proto_wire.h"
 #include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/support/byte_stream.h"
 
@@ -21,6 +22,19 @@ void StringTable::add(std::string text) {
   const std::string &kept = texts.emplace_back(std::move(text));
   pointers.push_back(kept.data());
   sizes.push_back(kept.size());
+}
+
+/// The field of xla.OpSharding (metadata 7 {op_type 1, op_name 2}) where
+/// clients read the kind of partial maxima and minima. Without it they are
+/// sums.
+static std::string kindMetadata(const UnreducedAxes &unreduced) {
+  if (unreduced.empty() || unreduced.kind == ReductionKind::Sum)
+    return {};
+  ProtoWriter metadata, field;
+  metadata.string(1, "sdy::reduction_op");
+  metadata.string(2, stringify(unreduced.kind).upper());
+  field.message(7, metadata.take());
+  return field.take();
 }
 
 /// The sharding over the partitions of one replica, as xla.OpSharding.
@@ -51,7 +65,7 @@ static std::string shardingProto(const Executable &executable,
     shift(named.sharding.replicated);
     shift(named.sharding.unreduced);
   }
-  return toTiled(named).toProto();
+  return toTiled(named).toProto() + kindMetadata(spec.sharding.unreduced);
 }
 
 void ClientProgram::describe() {
