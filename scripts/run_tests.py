@@ -175,7 +175,7 @@ def newest_jax(options):
     for function, name, command in scripts("jax", exclude=("both.py",))(options):
         with open(command[1]) as source:
             has_cases = "main(__doc__" in source.read()
-        if has_cases or name.endswith("/versions.py"):
+        if has_cases or name.endswith(("/versions.py", "/saved_programs.py")):
             more = [] if options.long or not has_cases else ["--every", str(NEWEST_EVERY)]
             jobs.append((function, name.replace("jax/", "newest_jax/"), [python, *command[1:], *more]))
     return jobs

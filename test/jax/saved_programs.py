@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
 os.environ.update(JAX_PLATFORMS="shardwright", SHARDWRIGHT_NUM_DEVICES="8")
 
 import oracle
+from both import J10
 
 import jax
 import jax.numpy as jnp
@@ -64,6 +65,48 @@ def cache(tally):
         with open(entry, "r+b") as file:
             file.truncate(os.path.getsize(entry) // 2)
         tally.check("a damaged entry is compiled again", "True" in run(1) and "True" in run(2), "")
+
+
+# Programs with callbacks, in an order and with constants that the process chooses.
+CACHED_CALLBACKS = """
+import sys, jax, numpy as np
+from jax._src import monitoring
+seen = []
+monitoring.register_event_listener(lambda event, **_: seen.append(event.rsplit("/", 1)[-1]))
+jax.config.update("jax_compilation_cache_dir", sys.argv[1])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+out = jax.ShapeDtypeStruct((), np.float32)
+def program(name, number):
+    def f(x):
+        y = jax.pure_callback(lambda a: np.float32(np.asarray(a) + number), out, x)
+        return jax.pure_callback(lambda a: np.float32(np.asarray(a) * number), out, y)
+    f.__name__ = name
+    return jax.jit(f)
+alive = []
+for argument in sys.argv[2:]:
+    name, number = argument.split("=")
+    alive.append(program(name, int(number)))
+    print(float(alive[-1](np.float32(1))), end=" ")
+print(seen.count("cache_hits"), seen.count("cache_misses"))
+"""
+
+
+def cache_of_callbacks(tally):
+    """Another process finds programs with callbacks, whatever it lowered before, and calls its own functions."""
+    if J10:
+        return  # this version stores no programs with callbacks
+    with tempfile.TemporaryDirectory() as folder:
+
+        def run(*programs):
+            command = [sys.executable, "-c", CACHED_CALLBACKS, folder, *programs]
+            env = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python"))
+            done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+            return done.stdout.strip() or done.stderr
+
+        tally.equal("callbacks of the first process", "6.0 12.0 20.0 0 3", run("f=2", "g=3", "f=4"))
+        tally.equal("in another order", "30.0 42.0 2 0", run("g=5", "f=6"))
+        tally.equal("of another program first", "2.0 56.0 72.0 90.0 3 1", run("h=1", "g=7", "f=8", "f=9"))
 
 
 def sharded(mesh):
@@ -145,7 +188,7 @@ def lifetimes(tally):
 def main():
     oracle.arguments(__doc__, 0, 0)
     tally = oracle.Tally("jax/saved_programs")
-    for part in (cache, serialised, for_a_topology, exported, lifetimes):
+    for part in (cache, cache_of_callbacks, serialised, for_a_topology, exported, lifetimes):
         part(tally)
     tally.finish()
 

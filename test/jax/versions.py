@@ -73,6 +73,8 @@ if not hasattr(jax.ffi, "abstract_token"):  # before 0.11 it has no public name
 # Places of one name, hidden together -> the features that need the name.
 SUBSTITUTES = {
     (f"{MLIR}:_platform_specific_lowerings", "jax.interpreters.mlir:_platform_specific_lowerings"): [
+        "lowering rules of the CPU"],
+    (f"{MLIR}:_platform_specific_lowerings", "jax.interpreters.mlir:_platform_specific_lowerings", "jax._src.debugging:debug_callback_lowering"): [
         "lowering rules of the CPU", "callbacks into Python"],
     ("jax._src.array:ArrayImpl", "jaxlib._jax:ArrayImpl"): ["views of our arrays by DLPack"],
     ("jaxlib._jax:hlo_module_cost_analysis", f"{CLIENT}:_xla.hlo_module_cost_analysis"): ["cost_analysis of lowered programs"],

@@ -13,15 +13,15 @@ back through `_call`. As on the CPU, the callable gets arrays on a device of the
 
 import ctypes
 import dataclasses
+import hashlib
 import inspect
-import itertools
 import threading
 import traceback
 import weakref
 
 import numpy as np
 
-from shardwright.jax import library, names
+from shardwright.jax import library, names, rules
 
 TARGET = "shardwright_python_callback"
 # Every device calls this with its shard of each operand.
@@ -30,7 +30,6 @@ PARTITIONED_TARGET = "shardwright_partitioned_python_callback"
 # Names that calls of the rules use; found by `install`.
 _jax = None
 
-_numbers = itertools.count()
 # number -> function. JAX holds a function, from its lowering on, together with the lowered program.
 # Executables may outlive that, and a run may outlive its executable, so the plugin reports the
 # numbers that it uses (`_hold`).
@@ -146,10 +145,26 @@ def _checked(callback, result_avals):
     return checked
 
 
+def _first_number(ctx):
+    """Returns the number to try first for the next function of a program. It depends on the program's name
+    and the functions before it only: a process finds its programs in the persistent cache whatever it
+    lowered before."""
+    context = ctx.module_context
+    try:
+        name = str(context.module.operation.attributes["sym_name"])
+    except (AttributeError, KeyError):  # a version of JAX that is unlike the known ones
+        name = ""
+    position = len(getattr(context, "host_callbacks", ()))
+    return int.from_bytes(hashlib.blake2b(f"{position} {name}".encode(), digest_size=7).digest(), "little")
+
+
 def enter(ctx, function):
-    """Returns the number under which a program calls the function."""
-    number = next(_numbers)
+    """Returns the number under which a program calls the function. No other function has the number as
+    long as it, or an executable that calls it, is alive."""
+    number = _first_number(ctx)
     with _lock:
+        while number in _table or number in _held:
+            number += 1
         _table[number] = function
     # The executable keeps the function alive, and JAX records that the program has callbacks.
     ctx.module_context.add_host_callback(function)
@@ -194,6 +209,22 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect, partiti
     return results, token, function
 
 
+def _install_debug_rules(changes, plugin):
+    """JAX registers the rules of debug callbacks for each platform. Where those of the CPU cannot be made
+    ours (`rules`), the rules themselves are registered."""
+    try:
+        names.find(*rules.PLACES)
+        return
+    except names.Missing:
+        pass
+    changes.register_lowering(
+        names.find("jax._src.debugging:debug_callback_p"), names.find("jax._src.debugging:debug_callback_lowering"), plugin.platform
+    )
+    changes.register_lowering(
+        names.find("jax._src.debugging:debug_print_p"), names.find("jax._src.debugging:debug_print_lowering_rule"), plugin.platform
+    )
+
+
 def install(changes, plugin):
     """Makes JAX's callback rules emit our calls on our platform."""
     global _jax
@@ -222,6 +253,7 @@ def install(changes, plugin):
         return emit_python_callback
 
     connect(changes, plugin)
+    _install_debug_rules(changes, plugin)
     changes.wrap(
         "jax._src.callback:emit_python_callback", "jax.interpreters.mlir:emit_python_callback",
         takes=needed, wrapper=wrapper,

@@ -11,6 +11,10 @@ whenever they are registered: LAPACK calls, callbacks, sparse solvers, and the b
 from shardwright.jax import names
 
 
+# The table of rules by platform.
+PLACES = ("jax.interpreters.mlir:_platform_specific_lowerings", "jax._src.interpreters.mlir:_platform_specific_lowerings")
+
+
 class Rules(dict):
     """Our own rules; lookups that fail there use the CPU's."""
 
@@ -32,9 +36,7 @@ def install(changes, plugin):
     import jax.debug  # the import registers its rules
 
     platform = plugin.platform
-    rules = names.find(
-        "jax.interpreters.mlir:_platform_specific_lowerings", "jax._src.interpreters.mlir:_platform_specific_lowerings"
-    )
+    rules = names.find(*PLACES)
     own = rules[platform]
     rules[platform] = Rules(own, rules["cpu"])
     changes.on_undo(lambda: rules.__setitem__(platform, own))
