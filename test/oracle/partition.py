@@ -78,6 +78,8 @@ class Check:
         exact = program.families <= programs.EXACT
         if program.kinds and all(program.kinds.values()):
             exact = program.families <= programs.EXACT | programs.ORDERED
+        # Ops of any family may sum up arrays to get the scalars that they need.
+        exact = exact and "applies stablehlo.add" not in plain
         bound = engines.coarsest(plain)
         wrong = engines.compare(expected, found, exact, bound)
         if not wrong or exact:

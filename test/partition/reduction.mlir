@@ -167,3 +167,21 @@ func.func @summed_later(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh
   %2 = sdy.all_reduce {"y"} %1 out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x16xf32>
   return %2 : tensor<8x16xf32>
 }
+
+// A reduction of f32 that accumulates in f64: so does its initial value.
+// CHECK-LABEL: @wider_than_its_inputs
+// LOCAL-LABEL: @wider_than_its_inputs
+func.func @wider_than_its_inputs(%a: tensor<4x3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %i: tensor<f32>) -> tensor<3xf64> {
+  // CHECK: %[[P:.*]] = stablehlo.reduce(%arg0 {{.*}} : (tensor<4x3xf32>, tensor<f32>) -> tensor<3xf64>
+  // CHECK: %[[S:.*]] = sdy.all_reduce {"x"} %[[P]]
+  // CHECK: %[[W:.*]] = stablehlo.convert %arg1 : (tensor<f32>) -> tensor<f64>
+  // CHECK-NEXT: %[[B:.*]] = stablehlo.broadcast_in_dim %[[W]]
+  // CHECK-NEXT: stablehlo.add %[[B]], %[[S]]
+  // LOCAL: stablehlo.convert %arg1 : (tensor<f32>) -> tensor<f64>
+  %0 = "stablehlo.reduce"(%a, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<f64>, %q: tensor<f64>):
+    %s = stablehlo.add %p, %q : tensor<f64>
+    stablehlo.return %s : tensor<f64>
+  }) : (tensor<4x3xf32>, tensor<f32>) -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}

@@ -46,6 +46,11 @@ Value foldInit(OpBuilder &builder, Value whole, Value init, const Layout &at,
   own.sharding.unreduced = at.sharding.unreduced;
   if (own.isReplicated())
     own.mesh = -1;
+  // A reduction may accumulate in a wider type than that of its inputs.
+  auto wide = cast<RankedTensorType>(init.getType())
+                  .clone(getElementTypeOrSelf(whole.getType()));
+  if (wide != init.getType())
+    init = operand = stablehlo::ConvertOp::create(builder, loc, wide, init);
   if (whole.getType() != init.getType()) {
     auto broadcast = stablehlo::BroadcastInDimOp::create(
         builder, loc, whole.getType(), init, builder.getDenseI64ArrayAttr({}));

@@ -193,6 +193,11 @@ void ShardyForm::foldPartial(stablehlo::ReduceOp op, ReducerKind kind,
                      indices.constant(0), stablehlo::ComparisonDirection::EQ);
     Value mine = stablehlo::SelectOp::create(builder, loc, init.getType(),
                                              isFirst, init, identity);
+    // A reduction may accumulate in a wider type than that of its inputs.
+    auto wide =
+        typeOf(mine).clone(getElementTypeOrSelf(result.getType()));
+    if (wide != mine.getType())
+      mine = stablehlo::ConvertOp::create(builder, loc, wide, mine);
     if (mine.getType() != result.getType())
       mine = stablehlo::BroadcastInDimOp::create(builder, loc, result.getType(),
                                                  mine, ArrayRef<int64_t>());
