@@ -10,12 +10,13 @@ errors are the same on both platforms."""
 import jax
 import jax.numpy as jnp
 import numpy as np
-from both import case, main
+from both import J11, case, main
 from jax.experimental import io_callback
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 F32 = jax.ShapeDtypeStruct((), np.float32)
+X84 = np.arange(32, dtype=np.float32).reshape(8, 4)
 
 
 def mesh():
@@ -207,6 +208,22 @@ def jax_inside_a_callback():
     return jax.jit(lambda x: jax.pure_callback(f, F32, x) + 1)(jnp.arange(3.0))
 
 
+@case
+def meshes_of_callbacks():
+    """A callback that uses JAX does not see the mesh of the program's context."""
+    seen = []
+
+    def f(a):
+        seen.append(str(jax.sharding.get_abstract_mesh().empty))
+        return np.asarray(jnp.sin(a) * 2)
+
+    out = jax.ShapeDtypeStruct((8, 4), np.float32)
+    with jax.set_mesh(mesh()):
+        y = jax.jit(lambda x: jax.pure_callback(f, out, x) + 1)(sharded(X84, "x"))
+        z = jax.jit(lambda x: io_callback(f, out, x) * 1)(sharded(X84, "y"))
+    return jax.block_until_ready([y, z]), sorted(seen) if J11 else ""
+
+
 # --- shards of sharded values ---------------------------------------------------------------
 
 
@@ -217,9 +234,6 @@ def called_with_parts(function, *args):
     y = jax.block_until_ready(jax.jit(lambda *args: function(look, *args))(*args))
     jax.effects_barrier()
     return y, sorted(log)
-
-
-X84 = np.arange(32, dtype=np.float32).reshape(8, 4)
 
 
 @case
