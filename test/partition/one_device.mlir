@@ -51,3 +51,17 @@ func.func @merged(%arg0: tensor<4x8xf32>) -> tensor<f32> {
   %3 = stablehlo.reduce(%2 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<32xf32>, tensor<f32>) -> tensor<f32>
   return %3 : tensor<f32>
 }
+
+// A call without results has a sharding too.
+// CHECK-LABEL: @no_results
+// CHECK: "stablehlo.all_gather"
+// CHECK: "stablehlo.if"
+// CHECK: stablehlo.custom_call @f(
+// CHECK-NOT: sdy.sharding
+// CHECK: }, {
+// CHECK-NOT: custom_call
+// CHECK: return
+func.func @no_results(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  stablehlo.custom_call @f(%arg0) {has_side_effect = true, sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : (tensor<8xf32>) -> ()
+  return
+}

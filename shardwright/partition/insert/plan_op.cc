@@ -80,13 +80,16 @@ TensorSharding Inserter::wantedOn(int32_t mesh, Operation *op, Layout want,
 // Ops that run on all devices or on one
 //===----------------------------------------------------------------------===//
 
-/// The device of the op's results, if their mesh is one device.
+/// The device of the op, if the mesh of its shardings is one device. An op
+/// without results may have a sharding too, such as a call of the host.
 static std::optional<int64_t> onlyDevice(Operation *op) {
-  for (Value result : op->getResults())
-    if (sdy::TensorShardingAttr sharding = sdy::getSharding(result))
-      if (sdy::MeshAttr mesh = sdy::getMeshAttr(op, sharding);
-          mesh && mesh.isMaximal())
-        return mesh.getDeviceIds().front();
+  for (sdy::TensorShardingAttr sharding :
+       op->getNumResults() ? sdy::getShardings(op->getResults())
+                           : sdy::getShardings(op))
+    if (sdy::MeshAttr mesh =
+            sharding ? sdy::getMeshAttr(op, sharding) : sdy::MeshAttr();
+        mesh && mesh.isMaximal())
+      return mesh.getDeviceIds().front();
   return std::nullopt;
 }
 
