@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/compile.h"
+#include "shardwright/compile/region_program.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
@@ -237,6 +238,27 @@ FailureOr<int64_t> simplifyForDevices(ModuleOp imported, int64_t devices) {
   return count;
 }
 
+/// Makes the simplified program of one device.
+static LogicalResult makeLocal(ModuleOp module, const CompileOptions &options,
+                               const MachineModel &machine, int64_t replicas,
+                               ProgramReport &report) {
+  Timer timer(report.seconds.partition);
+  if (failed(localize(module, machine)) || failed(simplify(module)))
+    return failure();
+  // Without a mesh every device runs the full program.
+  if (report.mesh.numAxes() == 0) {
+    Builder b(module);
+    module->setAttr("mhlo.num_replicas", b.getI32IntegerAttr(replicas));
+    module->setAttr("mhlo.num_partitions",
+                    b.getI32IntegerAttr(report.devices / replicas));
+  }
+  OverlapOptions overlap;
+  overlap.machine = machine;
+  overlap.mesh = report.mesh;
+  overlapCommunication(module, options.overlap, overlap);
+  return success();
+}
+
 FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   Compiled compiled;
   ProgramReport &report = compiled.report;
@@ -250,6 +272,9 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     return options.stopAfter == stage;
   };
 
+  EntrySignature signature;
+  if (options.form == ProgramForm::Region)
+    signature = EntrySignature::of(module);
   int64_t replicas = 1;
   {
     Timer timer(seconds.import);
@@ -308,30 +333,22 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   if (done(Stage::Reshard))
     return compiled;
 
-  {
-    Timer timer(seconds.partition);
-    if (failed(localize(module, machine)) || failed(simplify(module)))
-      return failure();
-    // Without a mesh every device runs the full program.
-    if (report.mesh.numAxes() == 0) {
-      Builder b(module);
-      module->setAttr("mhlo.num_replicas", b.getI32IntegerAttr(replicas));
-      module->setAttr("mhlo.num_partitions",
-                      b.getI32IntegerAttr(report.devices / replicas));
-    }
-    OverlapOptions overlap;
-    overlap.machine = machine;
-    overlap.mesh = report.mesh;
-    overlapCommunication(module, options.overlap, overlap);
-  }
+  if (failed(makeLocal(module, options, machine, replicas, report)))
+    return failure();
   report.collectives = costOfCollectives(module, report.mesh, report.devices);
   report.predicted.machine = machine.name;
   report.predicted.isAsked =
       options.partition.machine || options.overlap != Overlap::Off;
   report.predicted.time = predictStepTime(module, report.mesh, machine);
+  if (options.form == ProgramForm::Region &&
+      failed(signature.convertToRegion(module, compiled)))
+    return failure();
   if (done(Stage::Local))
     return compiled;
 
+  if (options.form == ProgramForm::Region)
+    return module.emitError() << "a program in region form is for another "
+                                 "compiler, and cannot become an executable";
   if (failed(generateCode(module, compiled, options)))
     return failure();
   return compiled;

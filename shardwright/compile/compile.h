@@ -37,6 +37,14 @@ std::optional<Stage> stageFromName(llvm::StringRef name);
 /// Names of the stages whose IR can be printed, in order.
 llvm::ArrayRef<llvm::StringRef> stageNames();
 
+/// The form of the program after stage Local.
+enum class ProgramForm {
+  Device, ///< the program of one device
+  /// That program in one manual computation of global signature, for other
+  /// compilers (interop/region/region_passes.h). No executable can be made.
+  Region,
+};
+
 struct CompileOptions {
   ImportOptions import;
   /// Propagate as this version of Shardy does.
@@ -46,6 +54,7 @@ struct CompileOptions {
   /// How to hide communication, at the end of stage Local. Except for Rings,
   /// the IR then contains ops that XLA does not support.
   Overlap overlap = Overlap::Off;
+  ProgramForm form = ProgramForm::Device;
   /// The last stage to run.
   Stage stopAfter = Stage::Executable;
   /// Called with the module after each stage except the last.

@@ -20,6 +20,7 @@
 #include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/interop/portable/portable.h"
+#include "shardwright/interop/region/region_passes.h"
 #include "shardwright/interop/round_trip/round_trip.h"
 #include "shardwright/partition/overlap/overlap.h"
 #include "shardwright/partition/partition.h"
@@ -52,6 +53,7 @@ void registerPasses() {
   registerChloPasses();
   registerGspmdPasses();
   registerExportGspmdPasses();
+  registerRegionPasses();
   registerRoundTripPasses();
   registerPortablePasses();
   registerBoundedPasses();

@@ -48,7 +48,7 @@ LogicalResult legalizeOps(func::FuncOp function, int64_t replicas,
     else if (auto x = dyn_cast<hlo::CollectiveReduceOp>(op))
       done = legalizeCollectiveReduce(x, replicas, partitions);
     else if (auto x = dyn_cast<hlo::CollectiveBroadcastOp>(op))
-      done = legalizeDynamicBroadcast(x, replicas, partitions);
+      done = legalizeBroadcast(x, replicas, partitions);
     else if (auto x = cast<hlo::CustomCallOp>(op); isTopK(x))
       done = legalizeTopK(x);
     else if (auto x = cast<hlo::CustomCallOp>(op); isAnnotation(x))

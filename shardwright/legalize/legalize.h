@@ -42,10 +42,12 @@ mlir::LogicalResult legalizeTopK(stablehlo::CustomCallOp op);
 mlir::LogicalResult legalizeCollectiveReduce(stablehlo::CollectiveReduceOp op,
                                              int64_t numReplicas,
                                              int64_t numPartitions);
-/// A collective_broadcast whose last operand names the root.
-mlir::LogicalResult
-legalizeDynamicBroadcast(stablehlo::CollectiveBroadcastOp op,
-                         int64_t numReplicas, int64_t numPartitions);
+/// Becomes an all_reduce of the root's bits and zeros. The root is the first
+/// member of a group, or the one that the last operand names. legalizeOps
+/// leaves the former to backends.
+mlir::LogicalResult legalizeBroadcast(stablehlo::CollectiveBroadcastOp op,
+                                      int64_t numReplicas,
+                                      int64_t numPartitions);
 /// True for the custom call ragged_all_to_all.
 bool isRaggedAllToAll(stablehlo::CustomCallOp op);
 mlir::LogicalResult legalizeRaggedAllToAll(stablehlo::CustomCallOp op,

@@ -1,4 +1,4 @@
-//===- rooted.cc - collectives with a dynamic root ------------------------===//
+//===- rooted.cc - collectives with a root --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // collective_reduce is an all_reduce whose result only the root keeps.
-// collective_broadcast with a dynamic root is a bitwise `or` all_reduce of the
-// root's bits and zeros, which is exact for every type.
+// collective_broadcast is a sum of the root's bits and zeros, as integers,
+// which is exact for every type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,7 @@ public:
       return hlo::ComplexOp::create(b, at, type, re, im);
     }
     if (isa<IntegerType>(element))
-      return orOver(orZeros(root, x));
+      return sumOver(orZeros(root, x));
     // Floats of other widths have no integer type of the same width.
     unsigned width = element.getIntOrFloatBitWidth();
     if (!llvm::isPowerOf2_32(width)) {
@@ -88,7 +88,7 @@ public:
     auto bits = type.clone(
         IntegerType::get(op->getContext(), width, IntegerType::Unsigned));
     Value sent =
-        orOver(orZeros(root, hlo::BitcastConvertOp::create(b, at, bits, x)));
+        sumOver(orZeros(root, hlo::BitcastConvertOp::create(b, at, bits, x)));
     return hlo::BitcastConvertOp::create(b, at, type, sent);
   }
 
@@ -130,8 +130,8 @@ private:
                                     device, b.getDenseI64ArrayAttr({1})));
   }
 
-  /// Bitwise `or` of integers over the groups of the operation.
-  Value orOver(Value x) {
+  /// The sum of integers, `or` of booleans, over the groups of the operation.
+  Value sumOver(Value x) {
     size_t width = 1;
     for (const auto &group : groups)
       width = std::max(width, size_t(group.size()));
@@ -152,8 +152,10 @@ private:
     auto element = scalar(cast<RankedTensorType>(x.getType()).getElementType());
     Block *body = b.createBlock(&reduce.getComputation(), {},
                                 {element, element}, {at, at});
-    Value both =
-        hlo::OrOp::create(b, at, body->getArgument(0), body->getArgument(1));
+    Value one = body->getArgument(0), other = body->getArgument(1);
+    Value both = element.getElementType().isInteger(1)
+                     ? Value(hlo::OrOp::create(b, at, one, other))
+                     : Value(hlo::AddOp::create(b, at, one, other));
     hlo::ReturnOp::create(b, at, ValueRange{both});
     // Devices outside of all groups get zeros.
     return reduce.getResult(0);
@@ -196,17 +198,22 @@ LogicalResult legalizeCollectiveReduce(hlo::CollectiveReduceOp op,
   return success();
 }
 
-LogicalResult legalizeDynamicBroadcast(hlo::CollectiveBroadcastOp op,
-                                       int64_t replicas, int64_t partitions) {
+LogicalResult legalizeBroadcast(hlo::CollectiveBroadcastOp op, int64_t replicas,
+                                int64_t partitions) {
   FailureOr<ReplicaGroups> groups = readReplicaGroups(op, replicas, partitions);
   if (failed(groups))
     return failure();
   Rooted rooted(op, *groups, replicas * partitions, partitions);
-  FailureOr<Value> root = rooted.isRoot(op.getOperands().back());
+  ValueRange operands = op.getOperands();
+  Value roots;
+  if (op.getHasDynamicRoot()) {
+    roots = operands.back();
+    operands = operands.drop_back();
+  }
+  FailureOr<Value> root = rooted.isRoot(roots);
   if (failed(root))
     return failure();
-  for (auto [from, x] :
-       llvm::zip_equal(op.getResults(), op.getOperands().drop_back()))
+  for (auto [from, x] : llvm::zip_equal(op.getResults(), operands))
     from.replaceAllUsesWith(rooted.fromRoot(*root, x));
   op.erase();
   return success();

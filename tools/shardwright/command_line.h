@@ -35,6 +35,7 @@ struct CommonOptions {
   int partitionEffort = 1;
   std::string machine; ///< file; empty: the built-in machine, bytes only
   Overlap overlap = Overlap::Off;
+  ProgramForm form = ProgramForm::Device;
   std::optional<std::string> stats;  ///< `json` or `json=FILE`
   std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
   std::vector<Stage> printAfter;

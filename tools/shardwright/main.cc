@@ -231,6 +231,17 @@ void addPartitionCommand(CLI::App &app, PartitionOptionsCli &options,
       "--stop-after",
       [&](const std::string &name) { options.stopAfter = stageOf(name); },
       "The last stage to run: " + listOfStages());
+  command
+      .add_option_function<std::string>(
+          "--form",
+          [&](const std::string &form) {
+            options.form =
+                form == "region" ? ProgramForm::Region : ProgramForm::Device;
+          },
+          "The form of stage local: device (default), the program of one "
+          "device; region, that program in one manual computation, which XLA "
+          "compiles as it is")
+      ->check(CLI::IsMember({"device", "region"}));
   command.callback([&] { exitCode = partitionCommand(options); });
 }
 

@@ -14,6 +14,18 @@ using namespace mlir;
 
 namespace shardwright {
 int partitionCommand(const PartitionOptionsCli &options) {
+  bool isRegion = options.form == ProgramForm::Region;
+  if (isRegion && (options.stats || options.report || !options.budgets.empty()))
+    return badInput(
+        "--form=region only prints the program: statistics, reports "
+        "and budgets are of the program of one device",
+        "leave out --form=region, or --stats, --report and "
+        "--fail-on");
+  if (isRegion && options.stopAfter != Stage::Local)
+    return badInput("--form=region is a form of stage local, but --stop-after "
+                    "asks for stage " +
+                        str(options.stopAfter),
+                    "leave out --stop-after");
   Session session;
   // The cost of a program is known only after its last stages.
   bool wantsCosts = options.stats || options.report || !options.budgets.empty();

@@ -160,6 +160,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   compileOptions.partition.effort = Effort(options.partitionEffort);
   compileOptions.partition.machine = std::move(machine);
   compileOptions.overlap = options.overlap;
+  compileOptions.form = options.form;
   compileOptions.stopAfter = stopAfter;
   compileOptions.kernelCacheDir = options.kernelCache;
   // Start the thread only here: reading bytecode forks.

@@ -36,10 +36,11 @@ using Shardwright_HostCallback = int (*)(uint64_t number, size_t num_operands,
 /// Called when an executable that calls this function is created or destroyed.
 using Shardwright_HoldCallback = void (*)(uint64_t number, int is_held);
 
-/// A query about a program, which is neither run nor loaded (inspect.h).
+/// A query about a program, which is neither run nor loaded (inspect.h,
+/// region_query.h).
 struct Shardwright_Inspect_Args {
   size_t struct_size;
-  const char *what;    ///< `partition` or `explain`
+  const char *what;    ///< `partition`, `explain` or `region`
   const char *request; ///< JSON
   size_t request_size;
   const char *code; ///< StableHLO: text, bytecode or portable artifact
@@ -51,7 +52,7 @@ struct Shardwright_Inspect_Args {
 
 struct Shardwright_Extension {
   PJRT_Extension_Base base;
-  int64_t version; ///< 3
+  int64_t version; ///< 4
   /// Null removes the callback, as at the end of the interpreter.
   void (*set_host_callback)(Shardwright_HostCallback callback,
                             Shardwright_HoldCallback hold);

@@ -7,63 +7,16 @@
 
 #include "shardwright/pjrt/api/inspect.h"
 #include "shardwright/compile/explain_program.h"
-#include "shardwright/pjrt/calls/expand_calls.h"
+#include "shardwright/pjrt/api/query_options.h"
 #include "shardwright/pjrt/calls/host_callback.h"
-#include "shardwright/pjrt/calls/propagate_calls.h"
 #include "shardwright/pjrt/request/prepare_module.h"
 #include "shardwright/pjrt/request/program_reader.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
 namespace shardwright::pjrt {
-
-static llvm::Error bad(const Twine &what) {
-  return llvm::createStringError("INVALID_ARGUMENT: " + what);
-}
-
-/// Reads the options of both functions: effort and target machine.
-static llvm::Error readPlanning(const llvm::json::Object &request,
-                                Effort &effort,
-                                std::optional<MachineModel> &machine) {
-  if (auto asked = request.getInteger("effort")) {
-    if (*asked < 0 || *asked > 2)
-      return bad("effort is " + Twine(*asked) + ", expected 0, 1 or 2");
-    effort = Effort(*asked);
-  }
-  if (auto path = request.getString("machine")) {
-    llvm::Expected<MachineModel> model = MachineModel::read(path->str());
-    if (!model)
-      return bad("machine: " + llvm::toString(model.takeError()));
-    machine = std::move(*model);
-  }
-  return llvm::Error::success();
-}
-
-/// Number of devices of a program without a mesh.
-static int64_t devicesOf(ModuleOp module) {
-  int64_t devices = 1;
-  for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
-    if (auto count = module->getAttrOfType<IntegerAttr>(name))
-      devices *= std::max<int64_t>(count.getInt(), 1);
-  return devices;
-}
-
-/// Lets clients partition the calls for which they registered callbacks.
-template <typename Options>
-static void askClients(Options &options, const llvm::json::Object &request,
-                       ModuleOp module, KeptSources &kept) {
-  int64_t devices = devicesOf(module);
-  if (!request.getBoolean("shardy").value_or(true))
-    options.beforePropagate = [devices](ModuleOp module) {
-      return propagateThroughClientCalls(module, devices);
-    };
-  options.beforePartition = [devices, &kept](ModuleOp module) {
-    return expandClientCalls(module, devices, kept);
-  };
-}
 
 static std::vector<std::string> texts(const llvm::json::Object &request,
                                       StringRef name) {
@@ -78,24 +31,13 @@ static std::vector<std::string> texts(const llvm::json::Object &request,
 llvm::Expected<llvm::json::Object>
 inspectPartition(StringRef code, const llvm::json::Object &request) {
   CompileOptions options;
-  if (llvm::Error e = readPlanning(request, options.partition.effort,
-                                   options.partition.machine))
+  if (llvm::Error e = readPartitioning(request, options))
     return e;
-  if (auto overlap = request.getString("overlap")) {
-    auto mode = llvm::StringSwitch<std::optional<Overlap>>(*overlap)
-                    .Case("off", Overlap::Off)
-                    .Case("rings", Overlap::Rings)
-                    .Case("on", Overlap::On)
-                    .Default(std::nullopt);
-    if (!mode)
-      return bad("overlap is '" + *overlap + "', expected off, rings or on");
-    options.overlap = *mode;
-  }
   std::vector<std::string> wanted = texts(request, "stages");
   for (const std::string &name : wanted)
     if (!stageFromName(name))
-      return bad("there is no stage '" + name +
-                 "', expected import, propagate, reshard or local");
+      return badQuery("there is no stage '" + name +
+                      "', expected import, propagate, reshard or local");
   bool locations = request.getBoolean("locations").value_or(false);
 
   ProgramReader reader;
@@ -173,8 +115,8 @@ inspectShardings(StringRef code, const llvm::json::Object &request) {
   if (failed(explanation) && problem.text.empty())
     return reader.error();
   if (failed(explanation))
-    return bad(problem.text +
-               (problem.remedy.empty() ? "" : "; " + problem.remedy));
+    return badQuery(problem.text +
+                    (problem.remedy.empty() ? "" : "; " + problem.remedy));
   return llvm::json::Object{{"text", std::move(explanation->text)},
                             {"data", std::move(explanation->data)}};
 }

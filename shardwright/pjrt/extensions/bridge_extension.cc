@@ -8,9 +8,12 @@
 #include "shardwright/mesh/nesting.h"
 #include "shardwright/pjrt/abi/bridge.h"
 #include "shardwright/pjrt/api/inspect.h"
+#include "shardwright/pjrt/api/region_query.h"
 #include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/extensions/extensions.h"
 #include "shardwright/pjrt/ffi/ffi.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
@@ -28,10 +31,15 @@ static PJRT_Error *inspect(Shardwright_Inspect_Args *args) {
       return toPjrt(request.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     const llvm::json::Object *fields = request->getAsObject();
     llvm::StringRef what = args->what, code(args->code, args->code_size);
-    if (!fields || (what != "partition" && what != "explain"))
-      return invalid("expected 'partition' or 'explain' with a JSON object");
-    auto answer = what == "explain" ? inspectShardings(code, *fields)
-                                    : inspectPartition(code, *fields);
+    auto *query = llvm::StringSwitch<decltype(&inspectPartition)>(what)
+                      .Case("partition", inspectPartition)
+                      .Case("explain", inspectShardings)
+                      .Case("region", regionForm)
+                      .Default(nullptr);
+    if (!fields || !query)
+      return invalid("expected 'partition', 'explain' or 'region' with a JSON "
+                     "object");
+    auto answer = query(code, *fields);
     if (!answer)
       return toPjrt(answer.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     auto *text = new std::string();
@@ -51,15 +59,16 @@ PJRT_Extension_Base *pjrt::bridgeExtension() {
   static Shardwright_Extension extension = {
       {sizeof(Shardwright_Extension),
        PJRT_Extension_Type(Shardwright_Extension_Type), nullptr},
-      3,
+      4,
       setHostCallback,
       [](const char *name, size_t size, void *const handlers[4],
          uint32_t /*traits: of GPUs*/) {
         auto handler = [&](int stage) {
           return reinterpret_cast<XLA_FFI_Handler>(handlers[stage]);
         };
-        return toPjrt(registerFfi(
-            {name, size}, {handler(0), handler(1), handler(2), handler(3), nullptr}));
+        return toPjrt(
+            registerFfi({name, size}, {handler(0), handler(1), handler(2),
+                                       handler(3), nullptr}));
       },
       [](const char *name, size_t size, void *function) {
         return toPjrt(registerUntyped({name, size}, function));

@@ -1,0 +1,63 @@
+//===- query_options.cc - options of queries from Python ------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/api/query_options.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright::pjrt {
+
+llvm::Error badQuery(const Twine &what) {
+  return llvm::createStringError("INVALID_ARGUMENT: " + what);
+}
+
+llvm::Error readPlanning(const llvm::json::Object &request, Effort &effort,
+                         std::optional<MachineModel> &machine) {
+  if (auto asked = request.getInteger("effort")) {
+    if (*asked < 0 || *asked > 2)
+      return badQuery("effort is " + Twine(*asked) + ", expected 0, 1 or 2");
+    effort = Effort(*asked);
+  }
+  if (auto path = request.getString("machine")) {
+    llvm::Expected<MachineModel> model = MachineModel::read(path->str());
+    if (!model)
+      return badQuery("machine: " + llvm::toString(model.takeError()));
+    machine = std::move(*model);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error readPartitioning(const llvm::json::Object &request,
+                             CompileOptions &options) {
+  if (llvm::Error e = readPlanning(request, options.partition.effort,
+                                   options.partition.machine))
+    return e;
+  if (auto overlap = request.getString("overlap")) {
+    auto mode = llvm::StringSwitch<std::optional<Overlap>>(*overlap)
+                    .Case("off", Overlap::Off)
+                    .Case("rings", Overlap::Rings)
+                    .Case("on", Overlap::On)
+                    .Default(std::nullopt);
+    if (!mode)
+      return badQuery("overlap is '" + *overlap +
+                      "', expected off, rings or on");
+    options.overlap = *mode;
+  }
+  return llvm::Error::success();
+}
+
+int64_t devicesOf(ModuleOp module) {
+  int64_t devices = 1;
+  for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
+    if (auto count = module->getAttrOfType<IntegerAttr>(name))
+      devices *= std::max<int64_t>(count.getInt(), 1);
+  return devices;
+}
+
+} // namespace shardwright::pjrt

@@ -1,0 +1,61 @@
+// RUN: shardwright-opt %s -split-input-file -sw-region-form | FileCheck %s
+// RUN: shardwright-opt %s -split-input-file -sw-region-form | shardwright-opt -split-input-file | FileCheck %s
+
+// Shards become whole values; tokens stay outside; other attributes stay.
+// CHECK: sdy.mesh @mesh = <["data"=4, "model"=2]>
+// CHECK-LABEL: func.func public @main(
+// CHECK-SAME: %[[T:[^:]+]]: !stablehlo.token {jax.token = true},
+// CHECK-SAME: %[[A:[^:]+]]: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>, tf.aliasing_output = 1 : i32},
+// CHECK-SAME: %[[B:[^:]+]]: tensor<32x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>})
+// CHECK-SAME: -> (!stablehlo.token {jax.token = true}, tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>}, tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {"model"}]>})
+// CHECK: %[[R:.*]]:2 = sdy.manual_computation(%[[A]], %[[B]])
+// CHECK-SAME: in_shardings=[<@mesh, [{"data"}, {}]>, <@mesh, [{}, {"model"}]>]
+// CHECK-SAME: out_shardings=[<@mesh, [{"data"}, {}]>, <@mesh, [{"data"}, {"model"}]>]
+// CHECK-SAME: manual_axes={"data", "model"} (%[[X:[^:]+]]: tensor<4x32xf32>, %[[Y:[^:]+]]: tensor<32x4xf32>)
+// CHECK: stablehlo.dot_general %[[X]], %[[Y]]
+// CHECK: sdy.return %[[X]], %
+// CHECK: return %[[T]], %[[R]]#0, %[[R]]#1
+sdy.mesh @mesh = <["data"=4, "model"=2]>
+func.func public @main(%t: !stablehlo.token {jax.token = true},
+                       %a: tensor<4x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>, tf.aliasing_output = 1 : i32},
+                       %b: tensor<32x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>})
+    -> (!stablehlo.token {jax.token = true}, tensor<4x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>},
+        tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {"model"}]>}) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x32xf32>, tensor<32x4xf32>) -> tensor<4x4xf32>
+  return %t, %a, %0 : !stablehlo.token, tensor<4x32xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// Without a mesh everything is replicated on the module's partitions.
+// CHECK: module attributes {mhlo.num_partitions = 8 : i32}
+// CHECK: sdy.mesh @mesh = <["devices"=8]>
+// CHECK: func.func @main(%[[A:[^:]+]]: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>})
+// CHECK: sdy.manual_computation(%[[A]]) in_shardings=[<@mesh, [{}]>] out_shardings=[<@mesh, [{}]>] manual_axes={"devices"}
+module attributes {mhlo.num_partitions = 8 : i32} {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.cosine %a : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Meshes of different axes: the coarsest mesh that has the axes of both. An open dimension is closed; axes in use as
+// partial sums stay.
+// CHECK: sdy.mesh @mesh = <["_axis_0"=2, "_axis_1"=2, "_axis_2"=2]>
+// CHECK: func.func @main(
+// CHECK-SAME: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"_axis_0", "_axis_1"}, {"_axis_2"}]>}
+// CHECK-SAME: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"_axis_0"}]>}
+// CHECK-SAME: -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"_axis_1", "_axis_2"}]>}
+// CHECK-SAME: tensor<2x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}], unreduced={"_axis_0", "_axis_1"}>})
+// CHECK: manual_axes={"_axis_0", "_axis_1", "_axis_2"}
+sdy.mesh @first = <["x"=4, "y"=2]>
+sdy.mesh @second = <["a"=2, "b"=4]>
+func.func @main(%a: tensor<2x4xf32> {sdy.sharding = #sdy.sharding<@first, [{"x", ?}, {"y"}]>},
+                %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@second, [{"a"}p1]>})
+    -> (tensor<1xf32> {sdy.sharding = #sdy.sharding<@second, [{"b"}]>},
+        tensor<2x4xf32> {sdy.sharding = #sdy.sharding<@first, [{}, {}], unreduced={"x"}>}) {
+  %0 = stablehlo.slice %b [0:1] : (tensor<4xf32>) -> tensor<1xf32>
+  return %0, %a : tensor<1xf32>, tensor<2x4xf32>
+}
