@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """Compares partitioned programs of Shardwright and XLA on 8 devices: the bytes that a device sends on
-average in one run, by one model (hlo_bytes.py), and the number of executed collectives. The first
+average in one run, by one model (python/shardwright/jax/elsewhere/hlo_bytes.py), and the number of executed collectives. The first
 list is the examples at several sizes, models.py and numerics.py; the programs of second_*.py and of
 third_*.py are reported separately.
 

@@ -5,7 +5,11 @@
 #
 #===------------------------------------------------------------------------===//
 
-import hlo_bytes
+import os
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
+from shardwright.jax.elsewhere import hlo_bytes
 
 
 def stats(program):

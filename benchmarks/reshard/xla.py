@@ -8,11 +8,12 @@
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "collective_bytes"))
-import hlo_bytes
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
 import jax
 import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+
+from shardwright.jax.elsewhere import hlo_bytes
 
 from local_program import Cost
 

@@ -12,13 +12,16 @@ JAX finds the plugin through the entry point `jax_plugins` and calls `initialize
 order in which they are needed: `library` (the shared library and its functions beyond PJRT), `names`
 (private names of JAX), `registration`, `measures` (adds our platform to JAX's lists), `callbacks`
 (Python functions that programs call).
+
+`jit`, `take_over`, `export` and `communication` (package `elsewhere`) run our partition on JAX's other
+platforms. They are loaded when they are used.
 """
 
 import threading
 
 from shardwright.jax import library, measures, registration
 
-__all__ = ["PLATFORM", "initialize"]
+__all__ = ["PLATFORM", "communication", "export", "initialize", "jit", "set_options", "take_over"]
 
 PLATFORM = "shardwright"
 # Lower than the CPU's (0): installing the package does not change the default platform.
@@ -51,3 +54,11 @@ def initialize():
         registration.register(plugin)
         _plugin = plugin
         measures.apply(measures.AFTER, plugin)
+
+
+def __getattr__(name):
+    if name in ("communication", "export", "jit", "take_over"):
+        from shardwright.jax import elsewhere
+
+        return getattr(elsewhere, name)
+    raise AttributeError(f"module 'shardwright.jax' has no attribute '{name}'")

@@ -12,7 +12,7 @@ import os
 
 NAME = "libshardwright_pjrt.so"
 _TYPE = 0x5357
-VERSION = 2
+VERSION = 4
 
 
 def places():
