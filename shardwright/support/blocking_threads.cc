@@ -7,11 +7,11 @@
 
 #include "shardwright/support/blocking_threads.h"
 
+#include "shardwright/support/start_thread.h"
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <system_error>
-#include <thread>
 
 using namespace shardwright;
 
@@ -57,14 +57,11 @@ bool cpu::runBlocking(llvm::unique_function<void()> work) {
   }
   if (all->threads >= mostBlockingThreads)
     return true;
-  try {
-    std::thread([] { all->serve(); }).detach();
+  if (startThread([] { all->serve(); })) {
     ++all->threads;
-  } catch (const std::system_error &) {
-    if (all->threads == 0) {
-      all->pending.pop_back();
-      return false;
-    }
+  } else if (all->threads == 0) {
+    all->pending.pop_back();
+    return false;
   }
   return true;
 }

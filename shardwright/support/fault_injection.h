@@ -22,6 +22,7 @@ enum class FaultKind {
   Allocation, ///< of host memory: arrays, shards, arenas (host_memory.h)
   Kernel,     ///< a kernel of one device, after it has run
   Collective, ///< the arrival of a device at a collective
+  Thread,     ///< the start of a thread (start_thread.h)
 };
 
 /// During its lifetime, makes event number `after` of this kind fail once (0:

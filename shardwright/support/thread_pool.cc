@@ -7,6 +7,8 @@
 
 #include "shardwright/support/thread_pool.h"
 
+#include "shardwright/support/start_thread.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -160,8 +162,13 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(int threads)
     : state(std::make_unique<State>()),
       numThreads(threads > 0 ? threads : usableCores()) {
-  for (int i = 1; i < numThreads; ++i)
-    state->workers.emplace_back([s = state.get()] { s->workerMain(); });
+  for (int i = 1; i < numThreads; ++i) {
+    std::thread worker;
+    if (!startThread(worker, [s = state.get()] { s->workerMain(); }))
+      break;
+    state->workers.push_back(std::move(worker));
+  }
+  numThreads = state->workers.size() + 1;
 }
 
 ThreadPool::~ThreadPool() {

@@ -25,8 +25,8 @@ namespace shardwright::cpu {
 class ThreadPool {
 public:
   /// `threads` includes the caller of parallelFor; 0: one per core available to
-  /// this process. With one thread there are no workers: loops run on their
-  /// callers, and tasks within submit.
+  /// this process. Fewer if the system grants no more. With one thread there
+  /// are no workers: loops run on their callers, and tasks within submit.
   explicit ThreadPool(int threads = 0);
   /// Completes the submitted tasks. No loop may be running.
   ~ThreadPool();

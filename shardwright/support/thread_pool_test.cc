@@ -7,6 +7,8 @@
 
 #include "shardwright/support/thread_pool.h"
 
+#include "shardwright/support/fault_injection.h"
+
 #include "gtest/gtest.h"
 
 #include <atomic>
@@ -46,6 +48,22 @@ TEST(ThreadPool, LoopsFromSeveralThreadsAtOnce) {
   for (auto &client : clients)
     client.join();
   EXPECT_EQ(total, 4 * 2000 * 28);
+}
+
+TEST(ThreadPool, HasTheThreadsThatTheSystemGrants) {
+  for (int granted : {0, 2}) {
+    InjectedFault fault(FaultKind::Thread, -1, granted);
+    ThreadPool pool(5);
+    EXPECT_TRUE(fault.happened());
+    EXPECT_EQ(pool.size(), 1 + granted);
+    std::atomic<int64_t> sum{0};
+    pool.parallelFor(100, 1, [&](int64_t begin, int64_t) { sum += begin; });
+    EXPECT_EQ(sum, 4950);
+    std::atomic<bool> ran{false};
+    pool.submit([&] { ran = true; });
+    while (!ran)
+      std::this_thread::yield();
+  }
 }
 
 TEST(ThreadPool, NestedLoopsRunWhereTheyAre) {

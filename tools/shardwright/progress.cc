@@ -7,13 +7,14 @@
 
 #include "progress.h"
 
+#include "shardwright/support/start_thread.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <unistd.h>
 
 using namespace shardwright;
@@ -61,7 +62,8 @@ Progress::Progress(std::optional<double> seconds) {
   state->isTerminal = isTerminal;
   if (seconds)
     state->interval = std::chrono::duration<double>(*seconds);
-  state->thread = std::thread([s = state.get()] { s->serve(); });
+  if (!cpu::startThread(state->thread, [s = state.get()] { s->serve(); }))
+    state = nullptr; // nothing is shown
 }
 
 Progress::~Progress() {

@@ -14,6 +14,7 @@
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/warnings.h"
 #include "shardwright/runtime/replace_file.h"
+#include "shardwright/support/start_thread.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/AsmState.h"
@@ -34,6 +35,12 @@ Session::Session() : sources(std::make_shared<llvm::SourceMgr>()) {
   DialectRegistry registry;
   registerDialects(registry);
   context = std::make_unique<MLIRContext>(registry);
+  // MLIR ends the process if the system grants it no thread.
+  std::thread trial;
+  if (cpu::startThread(trial, [] {}))
+    trial.join();
+  else
+    context->disableMultithreading();
   diagnostic = std::make_unique<OneDiagnostic>(context.get(), sources);
 }
 

@@ -14,6 +14,7 @@
 #include "shardwright/cpu/jit/host_target.h"
 #include "shardwright/cpu/jit/kernel_cache.h"
 #include "shardwright/cpu/jit/linked_code.h"
+#include "shardwright/support/start_thread.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,7 +27,6 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <thread>
 
 using namespace llvm;
 
@@ -321,8 +321,12 @@ Error BatchCompiler::run(int wanted) {
       wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
   threads = std::min(threads, batches.size());
   std::vector<std::thread> pool;
-  for (size_t i = 1; i < threads; ++i)
-    pool.emplace_back([this] { work(); });
+  for (size_t i = 1; i < threads; ++i) {
+    std::thread thread;
+    if (!cpu::startThread(thread, [this] { work(); }))
+      break; // fewer threads take the batches of the others
+    pool.push_back(std::move(thread));
+  }
   work();
   for (std::thread &t : pool)
     t.join();

@@ -19,7 +19,9 @@ static mlir::DialectRegistry makeRegistry() {
   return registry;
 }
 
-ModuleContext::ModuleContext() : context(makeRegistry()) {}
+// Modules are small, and threads that MLIR is not granted end the process.
+ModuleContext::ModuleContext()
+    : context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED) {}
 
 ModuleContext &moduleContext() {
   static auto *shared = new ModuleContext;
