@@ -34,18 +34,23 @@ struct RunArgument {
   bool mayOverwrite = false;
 };
 
+/// Arguments, and storage of results: [local position * number of arguments +
+/// argument].
+using RunArguments = llvm::SmallVector<RunArgument, 4>;
+using RunResults = llvm::SmallVector<std::shared_ptr<DeviceStorage>, 4>;
+
 /// One run of a program. Argument and result lists cover the positions whose
 /// device is addressable in this process, in order, flattened: [local position
 /// * number of arguments + argument].
 struct RunRequest {
   /// The global device at each position of the program.
   llvm::SmallVector<DeviceId, 8> devices;
-  std::vector<RunArgument> arguments;
+  RunArguments arguments;
   /// Preferred storage of the results; null or an empty list if there is none.
   /// A backend that cannot write there returns other storage.
-  std::vector<std::shared_ptr<DeviceStorage>> results;
+  RunResults results;
   /// Events to wait for. If one fails, the run fails with its error.
-  std::vector<Event> after;
+  llvm::SmallVector<Event, 2> after;
 
   enum class Mode : uint8_t {
     /// Runs in the order of the devices' work. `start` returns immediately, or
@@ -68,13 +73,13 @@ struct RunRequest {
   RunStatistics *statistics = nullptr;
   /// If the run fails without modifying its arguments, receives the arguments
   /// back before the run's event is set. May be null.
-  llvm::unique_function<void(std::vector<RunArgument>)> returnArguments;
+  llvm::unique_function<void(RunArguments)> returnArguments;
 };
 
 /// A run in flight.
 struct StartedRun {
   /// Storage of the results of each local position; ready with `done`.
-  std::vector<std::shared_ptr<DeviceStorage>> results;
+  RunResults results;
   Event done;
 };
 

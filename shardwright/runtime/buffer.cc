@@ -5,52 +5,27 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/buffer.h"
+#include "shardwright/runtime/buffer_state.h"
 
 #include "shardwright/support/host_memory.h"
 
-#include <mutex>
-
 using namespace shardwright;
 
-struct Buffer::State {
-  enum class Life : uint8_t { Live, Deleted, Donated };
-
-  DeviceId device;
-  MemoryKind memory;
-  ElementType type;
-  llvm::SmallVector<int64_t, 4> shape;
-  int64_t elements = 1;
-  Event ready;
-
-  mutable std::mutex mutex;
-  Life life = Life::Live;
-  std::shared_ptr<DeviceStorage> storage;
-
-  llvm::Expected<std::shared_ptr<DeviceStorage>> use() const {
-    if (life == Life::Live)
-      return storage;
-    return llvm::createStringError(
-        llvm::Twine("the buffer ") + str(type, shape) + " on device " +
-        llvm::Twine(device.number()) +
-        (life == Life::Deleted ? " has been deleted"
-                               : " has been donated to an earlier run"));
-  }
-};
+llvm::Expected<std::shared_ptr<DeviceStorage>> Buffer::State::use() const {
+  if (life == Life::Live)
+    return storage;
+  return llvm::createStringError(llvm::Twine("the buffer ") + str(type, shape) +
+                                 " on device " + llvm::Twine(device.number()) +
+                                 (life == Life::Deleted
+                                      ? " has been deleted"
+                                      : " has been donated to an earlier run"));
+}
 
 Buffer::Buffer(DeviceId device, MemoryKind memory, ElementType type,
                llvm::ArrayRef<int64_t> shape,
                std::shared_ptr<DeviceStorage> storage, Event ready)
-    : state(std::make_shared<State>()) {
-  state->device = device;
-  state->memory = memory;
-  state->type = type;
-  state->shape.assign(shape.begin(), shape.end());
-  for (int64_t size : shape)
-    state->elements *= size;
-  state->storage = std::move(storage);
-  state->ready = std::move(ready);
-}
+    : state(std::make_shared<State>(device, memory, type, shape,
+                                    std::move(storage), std::move(ready))) {}
 
 DeviceId Buffer::device() const { return state->device; }
 MemoryKind Buffer::memory() const { return state->memory; }
@@ -61,6 +36,11 @@ int64_t Buffer::bytes() const {
   return state->elements * byteWidth(state->type);
 }
 const Event &Buffer::ready() const { return state->ready; }
+
+bool Buffer::isLive() const {
+  std::lock_guard lock(state->mutex);
+  return state->life == State::Life::Live;
+}
 
 bool Buffer::isDeleted() const {
   std::lock_guard lock(state->mutex);

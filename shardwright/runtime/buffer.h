@@ -14,6 +14,8 @@
 
 namespace shardwright {
 
+class Executable;
+
 /// A dense row-major array on one device, or its promise: the event `ready`
 /// says when the elements are available or have failed. Client creates buffers
 /// from host arrays. Elements never change. Copies of a Buffer are the same
@@ -34,6 +36,8 @@ public:
   int64_t bytes() const;
   const Event &ready() const;
 
+  /// Neither deleted nor donated.
+  bool isLive() const;
   bool isDeleted() const;
   bool isDonated() const;
   /// The memory is freed when its last user is done.
@@ -71,6 +75,7 @@ public:
   void takeBack(std::shared_ptr<DeviceStorage> storage);
 
 private:
+  friend class Executable;
   llvm::Expected<Buffer> copyTo(MemoryPlace place) const;
   struct State;
   std::shared_ptr<State> state;

@@ -69,6 +69,12 @@ shardwright::donationsOf(llvm::ArrayRef<ValueSpec> arguments) {
   return donations;
 }
 
+Executable::Executable(ExecutableParts p) : parts(std::move(p)) {
+  for (auto [i, argument] : llvm::enumerate(parts.arguments))
+    if (argument.donated)
+      donatedArguments.push_back(i);
+}
+
 llvm::Expected<std::unique_ptr<Executable>>
 Executable::create(ExecutableParts parts) {
   const LoadedProgram &program = *parts.program;

@@ -66,6 +66,12 @@ struct Execution {
   std::vector<std::vector<Buffer>> results; ///< [local position][result]
   Event done;
 };
+/// The same, with the results of all positions in one list.
+struct FlatExecution {
+  /// [local position * number of results + result]
+  llvm::SmallVector<Buffer, 4> results;
+  Event done;
+};
 
 struct ExecutableParts {
   /// Position d of the program is device id d of the meshes.
@@ -105,6 +111,12 @@ public:
   execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
           Client &client = Client::shared(),
           const ExecuteOptions &options = {}) const;
+  /// As `execute`, for callers that make many calls of short programs:
+  /// arguments are [local position * number of arguments + argument].
+  llvm::Expected<FlatExecution>
+  executeFlat(llvm::ArrayRef<Buffer> arguments,
+              Client &client = Client::shared(),
+              const ExecuteOptions &options = {}) const;
 
   /// The first bytes of serialised executables.
   static constexpr llvm::StringLiteral fileMagic = "shardwright executable\n";
@@ -124,6 +136,8 @@ public:
 
   llvm::ArrayRef<ValueSpec> arguments() const { return parts.arguments; }
   llvm::ArrayRef<ValueSpec> results() const { return parts.results; }
+  /// True if some argument is donated.
+  bool donates() const { return !donatedArguments.empty(); }
   llvm::ArrayRef<Mesh> meshes() const { return parts.meshes; }
   llvm::StringRef notes() const { return parts.notes; }
   const LoadedProgram &program() const { return *parts.program; }
@@ -133,7 +147,7 @@ public:
   int64_t peakBytesPerDevice() const;
 
 private:
-  explicit Executable(ExecutableParts p) : parts(std::move(p)) {}
+  explicit Executable(ExecutableParts p);
   const Mesh *meshOf(const ValueSpec &value) const {
     return value.mesh < 0 ? nullptr : &parts.meshes[value.mesh];
   }
@@ -141,10 +155,14 @@ private:
   // Steps of `execute` (execute.cc).
   struct Starting;
   llvm::Error assignDevices(Starting &run) const;
-  llvm::Error checkArguments(const Starting &run) const;
-  llvm::Error takeArguments(Starting &run) const;
+  llvm::Error shareArguments(Starting &run) const;
+  llvm::Error donateArguments(Starting &run) const;
+  llvm::Expected<FlatExecution> start(Starting &run) const;
+  std::string describeArgument(const Starting &run, size_t index) const;
 
   ExecutableParts parts;
+  /// Indices of the arguments that are donated.
+  llvm::SmallVector<int32_t, 4> donatedArguments;
 };
 
 } // namespace shardwright

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/runtime/buffer_state.h"
 #include "shardwright/runtime/executable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,17 +18,19 @@ static llvm::Error fail(const llvm::Twine &why) {
   return llvm::createStringError(why);
 }
 
+/// Donated buffers, with the index of their argument in the request.
+using Donated = std::vector<std::pair<Buffer, size_t>>;
+
 /// The arguments of `execute`, and its state.
 struct Executable::Starting {
-  llvm::ArrayRef<std::vector<Buffer>> arguments;
   Client &client;
   const ExecuteOptions &options;
-  RunRequest request;
+  llvm::ArrayRef<Buffer> arguments = {};
+  RunRequest request = {};
   /// Per local position: its position in the program, and its device.
-  llvm::SmallVector<int32_t, 8> positions;
-  llvm::SmallVector<DeviceId, 8> localDevices;
-  /// Donated buffers, with the index of their argument in the request.
-  std::vector<std::pair<Buffer, size_t>> donated;
+  llvm::SmallVector<int32_t, 8> positions = {};
+  llvm::SmallVector<DeviceId, 8> localDevices = {};
+  Donated donated = {};
 };
 
 /// Assigns a device to every position, and finds the local positions.
@@ -41,7 +44,7 @@ llvm::Error Executable::assignDevices(Starting &run) const {
   if (devices.empty()) {
     for (size_t d = 0; d < count; ++d)
       devices.push_back(d);
-  } else {
+  } else if (count > 1) {
     llvm::SmallVector<DeviceId, 8> sorted(devices);
     llvm::sort(sorted);
     if (auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -63,133 +66,165 @@ llvm::Error Executable::assignDevices(Starting &run) const {
                   " of the program is to run on");
     }
   }
-  if (run.arguments.size() != run.positions.size())
-    return fail("the program runs on " + llvm::Twine(run.positions.size()) +
-                " devices, but was given arguments of " +
-                llvm::Twine(run.arguments.size()));
   return llvm::Error::success();
 }
 
-llvm::Error Executable::checkArguments(const Starting &run) const {
+/// `argument 2 (x) of device 0`, of an index into the arguments of the request.
+std::string Executable::describeArgument(const Starting &run,
+                                         size_t index) const {
+  size_t i = index % parts.arguments.size();
+  const std::string &name = parts.arguments[i].name;
+  return "argument " + std::to_string(i) +
+         (name.empty() ? "" : " (" + name + ")") + " of device " +
+         std::to_string(run.positions[index / parts.arguments.size()]);
+}
+
+/// Checks the arguments, and fills the request as if none were donated.
+llvm::Error Executable::shareArguments(Starting &run) const {
   llvm::ArrayRef<ArrayType> types = program().arguments();
-  for (auto [d, buffers] : llvm::enumerate(run.arguments)) {
-    int32_t position = run.positions[d];
-    if (buffers.size() != types.size())
-      return fail("the program takes " + llvm::Twine(types.size()) +
-                  " arguments, but device " + llvm::Twine(position) +
-                  " was given " + llvm::Twine(buffers.size()));
-    for (auto [i, buffer] : llvm::enumerate(buffers)) {
-      const auto &[type, shape] = types[i];
-      auto where = [&, i = i] {
-        const std::string &name = parts.arguments[i].name;
-        return "argument " + std::to_string(i) +
-               (name.empty() ? "" : " (" + name + ")") + " of device " +
-               std::to_string(position);
-      };
-      if (buffer.type() != type ||
-          buffer.shape() != llvm::ArrayRef<int64_t>(shape))
-        return fail(where() + " is " + str(type, shape) + ", but was given " +
-                    str(buffer.type(), buffer.shape()));
-      if (buffer.device() != run.localDevices[d])
-        return fail(where() + " was given a buffer of device " +
-                    llvm::Twine(buffer.device().number()));
-      if (auto there = buffer.storage(); !there)
-        return fail(where() + ": " + llvm::toString(there.takeError()));
-    }
-  }
-  return llvm::Error::success();
-}
-
-static llvm::Expected<Buffer::Donation> takeOrShare(Buffer &buffer,
-                                                    bool takes) {
-  if (takes)
-    return buffer.donate();
-  auto storage = buffer.storage();
-  if (!storage)
-    return storage.takeError();
-  return Buffer::Donation{std::move(*storage), false};
-}
-
-/// Fills the request. After an error, `donated` holds the buffers that were
-/// already donated.
-llvm::Error Executable::takeArguments(Starting &run) const {
   RunRequest &request = run.request;
-  request.arguments.reserve(run.arguments.size() * parts.arguments.size());
-  llvm::SmallVector<bool, 8> takes;
-  for (auto [i, spec] : llvm::enumerate(parts.arguments))
-    takes.push_back(spec.donated && !llvm::is_contained(run.options.keep, i));
-  for (auto [d, buffers] : llvm::enumerate(run.arguments))
-    for (auto [i, given] : llvm::enumerate(buffers)) {
-      Buffer buffer = given;
-      auto memory = takeOrShare(buffer, takes[i]);
-      if (!memory) // donated twice in one call
-        return fail("argument " + llvm::Twine(i) + " of device " +
-                    llvm::Twine(run.positions[d]) + ": " +
-                    llvm::toString(memory.takeError()));
-      if (takes[i])
-        run.donated.push_back({buffer, request.arguments.size()});
-      request.arguments.push_back(
-          {std::move(memory->storage), memory->isExclusive});
-      const Event &ready = buffer.ready();
-      if (!ready.isReady() || ready.hasFailed())
-        request.after.push_back(ready);
+  request.arguments.reserve(run.arguments.size());
+  for (size_t d = 0; d < run.positions.size(); ++d)
+    for (const ArrayType &type : types) {
+      size_t index = request.arguments.size();
+      const Buffer::State &buffer = *run.arguments[index].state;
+      if (buffer.type != type.type || buffer.shape != type.shape)
+        return fail(describeArgument(run, index) + " is " +
+                    str(type.type, type.shape) + ", but was given " +
+                    str(buffer.type, buffer.shape));
+      if (buffer.device != run.localDevices[d])
+        return fail(describeArgument(run, index) +
+                    " was given a buffer of device " +
+                    llvm::Twine(buffer.device.number()));
+      {
+        std::lock_guard lock(buffer.mutex);
+        if (buffer.life != Buffer::State::Life::Live)
+          return fail(describeArgument(run, index) + ": " +
+                      llvm::toString(buffer.use().takeError()));
+        request.arguments.push_back({buffer.storage, false});
+      }
+      if (!buffer.ready.isReady() || buffer.ready.hasFailed())
+        request.after.push_back(buffer.ready);
     }
   llvm::append_range(request.after, run.options.after);
   return llvm::Error::success();
 }
 
-static void giveBack(std::vector<std::pair<Buffer, size_t>> &donated,
-                     std::vector<RunArgument> &arguments) {
+/// After an error, `donated` holds the buffers that were already donated.
+llvm::Error Executable::donateArguments(Starting &run) const {
+  size_t count = parts.arguments.size();
+  for (size_t d = 0; d < run.positions.size(); ++d)
+    for (int32_t i : donatedArguments) {
+      if (llvm::is_contained(run.options.keep, i))
+        continue;
+      size_t index = d * count + i;
+      RunArgument &argument = run.request.arguments[index];
+      // The buffer finds out whether it is the only holder.
+      argument.storage = nullptr;
+      Buffer buffer = run.arguments[index];
+      auto memory = buffer.donate();
+      if (!memory) // donated twice in one call
+        return fail("argument " + llvm::Twine(i) + " of device " +
+                    llvm::Twine(run.positions[d]) + ": " +
+                    llvm::toString(memory.takeError()));
+      argument = {std::move(memory->storage), memory->isExclusive};
+      run.donated.push_back({std::move(buffer), index});
+    }
+  return llvm::Error::success();
+}
+
+static void giveBack(Donated &donated, RunArguments &arguments) {
   for (auto &[buffer, index] : donated)
     buffer.takeBack(std::move(arguments[index].storage));
 }
 
-llvm::Expected<Execution>
-Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
-                    Client &client, const ExecuteOptions &options) const {
-  Starting run{arguments, client, options, {}, {}, {}, {}};
+llvm::Expected<FlatExecution> Executable::start(Starting &run) const {
   RunRequest &request = run.request;
-  if (llvm::Error e = assignDevices(run))
-    return e;
   // Check all arguments before the first one is donated.
-  if (llvm::Error e = checkArguments(run))
+  if (llvm::Error e = shareArguments(run))
     return e;
-  if (llvm::Error e = takeArguments(run)) {
-    giveBack(run.donated, request.arguments);
-    return e;
-  }
-  if (options.synchronous)
+  if (!donatedArguments.empty())
+    if (llvm::Error e = donateArguments(run)) {
+      giveBack(run.donated, request.arguments);
+      return e;
+    }
+  if (run.options.synchronous)
     request.mode = RunRequest::Mode::HereIfIdle;
-  request.callData = options.callData;
-  request.trace = options.trace;
+  request.callData = run.options.callData;
+  request.trace = run.options.trace;
   // Shared with the request, which may return the donations later.
-  std::shared_ptr<std::vector<std::pair<Buffer, size_t>>> donated;
+  std::shared_ptr<Donated> donated;
   if (!run.donated.empty()) {
-    donated = std::make_shared<std::vector<std::pair<Buffer, size_t>>>(
-        std::move(run.donated));
-    request.returnArguments = [donated](std::vector<RunArgument> arguments) {
+    donated = std::make_shared<Donated>(std::move(run.donated));
+    request.returnArguments = [donated](RunArguments arguments) {
       giveBack(*donated, arguments);
     };
   }
-  auto started = parts.program->start(client.backend(), request);
+  auto started = parts.program->start(run.client.backend(), request);
   if (!started) {
     if (donated)
       giveBack(*donated, request.arguments);
     return started.takeError();
   }
 
+  FlatExecution execution;
+  size_t count = parts.results.size();
+  execution.results.reserve(run.positions.size() * count);
+  llvm::ArrayRef<ArrayType> types = program().results();
+  for (size_t d = 0; d < run.positions.size(); ++d)
+    for (size_t i = 0; i < count; ++i)
+      execution.results.emplace_back(
+          run.localDevices[d], parts.results[i].memory, types[i].type,
+          types[i].shape, std::move(started->results[d * count + i]),
+          started->done);
+  execution.done = std::move(started->done);
+  return execution;
+}
+
+llvm::Expected<FlatExecution>
+Executable::executeFlat(llvm::ArrayRef<Buffer> arguments, Client &client,
+                        const ExecuteOptions &options) const {
+  Starting run{client, options};
+  if (llvm::Error e = assignDevices(run))
+    return e;
+  if (arguments.size() != run.positions.size() * parts.arguments.size())
+    return fail("the program takes " + llvm::Twine(parts.arguments.size()) +
+                " arguments on each of " + llvm::Twine(run.positions.size()) +
+                " devices, but was given " + llvm::Twine(arguments.size()) +
+                " buffers");
+  run.arguments = arguments;
+  return start(run);
+}
+
+llvm::Expected<Execution>
+Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
+                    Client &client, const ExecuteOptions &options) const {
+  Starting run{client, options};
+  if (llvm::Error e = assignDevices(run))
+    return e;
+  if (arguments.size() != run.positions.size())
+    return fail("the program runs on " + llvm::Twine(run.positions.size()) +
+                " devices, but was given arguments of " +
+                llvm::Twine(arguments.size()));
+  llvm::SmallVector<Buffer, 8> flat;
+  for (auto [d, buffers] : llvm::enumerate(arguments)) {
+    if (buffers.size() != parts.arguments.size())
+      return fail("the program takes " + llvm::Twine(parts.arguments.size()) +
+                  " arguments, but device " + llvm::Twine(run.positions[d]) +
+                  " was given " + llvm::Twine(buffers.size()));
+    llvm::append_range(flat, buffers);
+  }
+  run.arguments = flat;
+  auto started = start(run);
+  if (!started)
+    return started.takeError();
   Execution execution;
-  execution.done = started->done;
-  execution.results.resize(run.positions.size());
+  execution.done = std::move(started->done);
   size_t count = parts.results.size();
   for (size_t d = 0; d < run.positions.size(); ++d) {
-    execution.results[d].reserve(count);
-    for (size_t i = 0; i < count; ++i) {
-      const auto &[type, shape] = program().results()[i];
-      execution.results[d].push_back(
-          Buffer(run.localDevices[d], parts.results[i].memory, type, shape,
-                 std::move(started->results[d * count + i]), started->done));
-    }
+    auto *first = started->results.begin() + d * count;
+    execution.results.emplace_back(std::make_move_iterator(first),
+                                   std::make_move_iterator(first + count));
   }
   return execution;
 }

@@ -25,16 +25,6 @@ struct Event::State {
 
 Event::Event() : state(std::make_shared<State>()) {}
 
-Event Event::ready() {
-  // Never destroyed: other threads may use it until the process ends.
-  static const Event *event = [] {
-    auto *event = new Event();
-    event->state->isSet = true;
-    return event;
-  }();
-  return *event;
-}
-
 void Event::set(llvm::Error error) {
   // A waiter may destroy this object as soon as the event is set.
   std::shared_ptr<State> state = this->state;
@@ -51,13 +41,15 @@ void Event::set(llvm::Error error) {
     then(state->failure);
 }
 
-bool Event::isReady() const { return state->isSet; }
+bool Event::isSet() const { return state->isSet; }
 
 bool Event::hasFailed() const {
-  return state->isSet && !state->failure.empty();
+  return state && state->isSet && !state->failure.empty();
 }
 
 llvm::Error Event::await() const {
+  if (!state)
+    return llvm::Error::success();
   if (!state->isSet) {
     std::unique_lock lock(state->mutex);
     state->changed.wait(lock, [&] { return state->isSet.load(); });
@@ -68,6 +60,8 @@ llvm::Error Event::await() const {
 }
 
 void Event::onReady(llvm::unique_function<void(llvm::StringRef)> then) const {
+  if (!state)
+    return then("");
   if (!state->isSet) {
     std::lock_guard lock(state->mutex);
     if (!state->isSet) {

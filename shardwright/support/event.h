@@ -22,10 +22,11 @@ class Event {
 public:
   /// A pending event; its creator calls `set` once.
   Event();
-  static Event ready();
+  /// An event that is set, without failure. It owns nothing.
+  static Event ready() { return Event(nullptr); }
 
   void set(llvm::Error error = llvm::Error::success());
-  bool isReady() const;
+  bool isReady() const { return !state || isSet(); }
   /// True if the work is complete and has failed.
   bool hasFailed() const;
   /// Blocks until it is set.
@@ -36,7 +37,9 @@ public:
 
 private:
   struct State;
-  std::shared_ptr<State> state;
+  explicit Event(std::shared_ptr<State> state) : state(std::move(state)) {}
+  bool isSet() const;
+  std::shared_ptr<State> state; ///< null: set, without failure
 };
 
 } // namespace shardwright

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -39,26 +40,57 @@ static bool reserve(int64_t size) {
   return false;
 }
 
-static constexpr int64_t hugePage = 2 << 20;
+static constexpr int64_t hugePage = 2 << 20, cacheLine = 64;
 static bool isLarge(int64_t bytes) { return bytes >= 2 * hugePage; }
 
 /// Bytes that are allocated for `bytes`: aligned_alloc requires a multiple of
 /// the alignment, and an empty array needs a pointer.
 static int64_t sizeTaken(int64_t bytes) {
-  int64_t alignment = isLarge(bytes) ? hugePage : 64;
+  int64_t alignment = isLarge(bytes) ? hugePage : cacheLine;
   return std::max((bytes + alignment - 1) & -alignment, alignment);
+}
+
+/// Small blocks are aligned by hand: malloc gives out again what the thread has
+/// freed, which takes a tenth of the time of aligned_alloc. Sanitizers get
+/// aligned_alloc, so that they see every byte beyond the end.
+static bool isSmall(int64_t size) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return false;
+#endif
+#endif
+  return size <= 32 << 10;
+}
+
+/// The block of malloc lies in front of the aligned address.
+static void *allocateSmall(int64_t size) {
+  auto *block = static_cast<char *>(std::malloc(size + cacheLine));
+  if (!block)
+    return nullptr;
+  // malloc aligns to 16 bytes: at least that much is left for the pointer.
+  static_assert(alignof(std::max_align_t) >= sizeof(void *));
+  char *aligned = block + cacheLine -
+                  reinterpret_cast<uintptr_t>(block) % uintptr_t(cacheLine);
+  reinterpret_cast<void **>(aligned)[-1] = block;
+  return aligned;
+}
+
+static void *allocateAligned(int64_t alignment, int64_t size) {
+  return isSmall(size) ? allocateSmall(size)
+                       : std::aligned_alloc(alignment, size);
 }
 
 void *cpu::allocateHostRaw(int64_t bytes) {
   if (bytes < 0 || bytes > machineMemory() || isFaultDue(FaultKind::Allocation))
     return nullptr;
-  int64_t alignment = isLarge(bytes) ? hugePage : 64, size = sizeTaken(bytes);
+  int64_t alignment = isLarge(bytes) ? hugePage : cacheLine,
+          size = sizeTaken(bytes);
   while (!reserve(size))
     if (!releaseIdle(size))
       return nullptr;
-  void *p = std::aligned_alloc(alignment, size);
+  void *p = allocateAligned(alignment, size);
   while (!p && releaseIdle(size))
-    p = std::aligned_alloc(alignment, size);
+    p = allocateAligned(alignment, size);
   if (!p) {
     inUse -= size;
     return nullptr;
@@ -73,8 +105,9 @@ void *cpu::allocateHostRaw(int64_t bytes) {
 void cpu::freeHost(void *memory, int64_t bytes) {
   if (!memory)
     return;
-  std::free(memory);
-  inUse -= sizeTaken(bytes);
+  int64_t size = sizeTaken(bytes);
+  std::free(isSmall(size) ? static_cast<void **>(memory)[-1] : memory);
+  inUse -= size;
 }
 
 std::shared_ptr<void> cpu::allocateHost(int64_t bytes) {

@@ -53,6 +53,8 @@ CpuProgram::create(Program given, llvm::ArrayRef<ArgumentDonation> donations) {
   loaded.donations = donations.take_front(program.arguments.size());
   loaded.donations.resize(program.arguments.size());
   loaded.planReuse();
+  for (SlotId id : program.results)
+    loaded.resultBytes.push_back(program.slots[id].bytes());
   result->replicas = program.numReplicas;
   result->partitions = program.numPartitions;
   for (auto [slots, types] :
@@ -90,53 +92,60 @@ void CpuProgram::Loaded::planReuse() {
 // Running
 //===----------------------------------------------------------------------===//
 
+llvm::Error CpuProgram::runHere(Loaded &loaded, RunRequest &request,
+                                const Addresses &buffers, ThreadPool &pool) {
+  for (const Event &input : request.after)
+    if (llvm::Error e = input.await())
+      return e;
+  auto memory = loaded.executor->takeMemory();
+  if (!memory) { // no buffer has been modified
+    if (request.returnArguments)
+      request.returnArguments(std::move(request.arguments));
+    return memory.takeError();
+  }
+  request.returnArguments = nullptr;
+  RunContext context;
+  context.devices = request.devices;
+  context.data = std::move(request.callData);
+  RunContext::Scope scope(context);
+  auto begin = std::chrono::steady_clock::now();
+  llvm::Error error = loaded.executor->run(std::move(*memory), buffers, pool,
+                                           nullptr, request.trace.get());
+  loaded.lastSeconds.store(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count(),
+      std::memory_order_relaxed);
+  return error;
+}
+
 /// Owns everything that a run keeps alive.
 struct CpuProgram::PendingRun {
   std::shared_ptr<Loaded> loaded;
   std::shared_ptr<ThreadPool> pool;
   RunRequest request;
-  std::vector<DeviceBuffers> buffers;
+  Addresses buffers;
   /// Kept here, because their holders may drop them before they are ready.
-  std::vector<std::shared_ptr<DeviceStorage>> results;
-  RunContext context;
+  RunResults results;
   Event done;
 
-  void run();
+  void run(llvm::StringRef failure) {
+    if (!failure.empty() && request.returnArguments)
+      request.returnArguments(std::move(request.arguments));
+    llvm::Error error = failure.empty()
+                            ? runHere(*loaded, request, buffers, *pool)
+                            : llvm::createStringError(failure);
+    // Before waiters are notified: they may expect donated memory to be free.
+    request.arguments.clear();
+    results.clear();
+    done.set(std::move(error));
+  }
 };
 
-void CpuProgram::PendingRun::run() {
-  for (const Event &input : request.after)
-    if (llvm::Error e = input.await())
-      return done.set(std::move(e));
-  auto memory = loaded->executor->takeMemory();
-  if (!memory) { // no buffer has been modified
-    results.clear();
-    if (request.returnArguments)
-      request.returnArguments(std::move(request.arguments));
-    request.arguments.clear();
-    return done.set(memory.takeError());
-  }
-  request.returnArguments = nullptr;
-  auto begin = std::chrono::steady_clock::now();
-  RunContext::Scope scope(context);
-  llvm::Error error = loaded->executor->run(std::move(*memory), buffers, *pool,
-                                            nullptr, request.trace.get());
-  loaded->lastSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count();
-  // Before waiters are notified: they may expect donated memory to be free.
-  request.arguments.clear();
-  results.clear();
-  done.set(std::move(error));
-}
-
-llvm::Expected<std::vector<std::shared_ptr<DeviceStorage>>>
-CpuProgram::placeResults(RunRequest &request) const {
+llvm::Expected<RunResults> CpuProgram::placeResults(RunRequest &request) const {
   const Program &program = loaded->program;
   size_t numDevices = program.numDevices(), count = program.results.size(),
          numArguments = program.arguments.size();
-  std::vector<std::shared_ptr<DeviceStorage>> storage(
-      std::move(request.results));
+  RunResults storage(std::move(request.results));
   storage.resize(numDevices * count);
   for (size_t d = 0; d < numDevices; ++d)
     for (size_t i = 0; i < numArguments; ++i)
@@ -153,7 +162,7 @@ CpuProgram::placeResults(RunRequest &request) const {
       std::shared_ptr<DeviceStorage> &to = storage[d * count + i];
       if (to)
         continue;
-      int64_t bytes = resultTypes[i].bytes();
+      int64_t bytes = loaded->resultBytes[i];
       to = HostStorage::allocate(bytes);
       if (!to)
         return llvm::createStringError(
@@ -164,11 +173,11 @@ CpuProgram::placeResults(RunRequest &request) const {
 }
 
 /// The buffer addresses for the executor.
-llvm::Expected<std::vector<DeviceBuffers>> CpuProgram::addresses(
+llvm::Expected<CpuProgram::Addresses> CpuProgram::addresses(
     llvm::ArrayRef<RunArgument> arguments,
     llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results) const {
   size_t numArguments = argumentTypes.size(), numResults = resultTypes.size();
-  std::vector<DeviceBuffers> buffers(numDevices());
+  Addresses buffers(numDevices());
   for (size_t d = 0; d < buffers.size(); ++d) {
     for (size_t i = 0; i < numArguments; ++i) {
       const DeviceStorage &storage = *arguments[d * numArguments + i].storage;
@@ -197,31 +206,43 @@ llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
   auto buffers = addresses(request.arguments, *results);
   if (!buffers)
     return buffers.takeError();
-  RunContext context;
-  context.devices = request.devices;
-  context.data = request.callData;
   if (request.mode == RunRequest::Mode::Now) {
+    RunContext context;
+    context.devices = request.devices;
+    context.data = request.callData;
     RunContext::Scope scope(context);
     if (llvm::Error e = loaded->executor->run(
             *buffers, *cpu.pool, request.statistics, request.trace.get()))
       return e;
     return StartedRun{std::move(*results), Event::ready()};
   }
+  // A host function that the run calls may destroy the program.
+  std::shared_ptr<Loaded> kept = loaded;
+  bool here = (request.mode == RunRequest::Mode::HereIfIdle ||
+               kept->lastSeconds.load(std::memory_order_relaxed) <
+                   worthHandingOverSeconds) &&
+              llvm::all_of(request.after,
+                           [](const Event &event) { return event.isReady(); });
+  StartedRun started{std::move(*results), Event::ready()};
+  if (here && cpu.queue.runIfIdle(request.devices, [&] {
+        if (llvm::Error e = runHere(*kept, request, *buffers, *cpu.pool)) {
+          started.done = Event();
+          started.done.set(std::move(e));
+        }
+        request.arguments.clear();
+      }))
+    return started;
   auto run = std::make_shared<PendingRun>();
-  run->loaded = loaded;
+  run->loaded = std::move(kept);
   run->pool = cpu.pool;
   run->request = std::move(request);
   run->buffers = std::move(*buffers);
-  run->results = *results;
-  run->context = std::move(context);
-  StartedRun started{std::move(*results), run->done};
-  bool here = run->request.mode == RunRequest::Mode::HereIfIdle ||
-              (loaded->lastSeconds.load() < worthHandingOverSeconds &&
-               llvm::all_of(run->request.after, [](const Event &event) {
-                 return event.isReady();
-               }));
+  run->results = started.results;
+  started.done = run->done;
+  // The queue would run it here after all if the devices have become idle.
   cpu.queue.run(
-      run->request.devices, run->request.after, [run] { run->run(); }, here);
+      run->request.devices, run->request.after,
+      [run](llvm::StringRef failure) { run->run(failure); }, here);
   return started;
 }
 

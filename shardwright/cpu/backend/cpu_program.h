@@ -75,6 +75,7 @@ private:
     std::vector<ArgumentDonation> donations;
     /// By argument: the result that reuses its memory, or -1.
     llvm::SmallVector<int32_t, 8> reusedBy;
+    llvm::SmallVector<int64_t, 4> resultBytes;
     std::unique_ptr<Executor> executor;
     /// Duration of the last run in seconds: short runs do not change threads.
     std::atomic<double> lastSeconds{1};
@@ -85,11 +86,15 @@ private:
 
   /// The storage of every result, by local position: the caller's, an
   /// argument's, or new memory.
-  llvm::Expected<std::vector<std::shared_ptr<DeviceStorage>>>
-  placeResults(RunRequest &request) const;
-  llvm::Expected<std::vector<DeviceBuffers>>
+  llvm::Expected<RunResults> placeResults(RunRequest &request) const;
+  using Addresses = llvm::SmallVector<DeviceBuffers, 1>;
+  llvm::Expected<Addresses>
   addresses(llvm::ArrayRef<RunArgument> arguments,
             llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results) const;
+  /// Runs on the calling thread, whose use of the devices is exclusive.
+  /// Returns the failure of the run.
+  static llvm::Error runHere(Loaded &loaded, RunRequest &request,
+                             const Addresses &buffers, ThreadPool &pool);
 
   std::shared_ptr<Loaded> loaded;
 };

@@ -7,13 +7,15 @@
 
 #include "shardwright/cpu/backend/device_queue.h"
 
+#include "shardwright/support/start_thread.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <condition_variable>
 #include <deque>
+#include <list>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 using namespace shardwright;
@@ -26,12 +28,9 @@ class DeviceQueue::State
     : public std::enable_shared_from_this<DeviceQueue::State> {
 public:
   void submit(llvm::ArrayRef<DeviceId> devices, llvm::ArrayRef<Event> inputs,
-              llvm::unique_function<void()> work, bool here) {
+              Work work) {
     auto job = std::make_shared<Job>();
-    job->devices.assign(devices.begin(), devices.end());
-    // A duplicate device would make the job wait for itself.
-    llvm::sort(job->devices);
-    job->devices.erase(llvm::unique(job->devices), job->devices.end());
+    job->devices = distinct(devices);
     job->work = std::move(work);
     // One extra blocker until all inputs have been checked.
     job->blockers = 1;
@@ -43,25 +42,54 @@ public:
     ++unfinished;
     job->blockers += pending.size();
     for (DeviceId device : job->devices) {
-      std::deque<std::shared_ptr<Job>> &lane = lanes[device.number()];
-      job->blockers += !lane.empty();
-      lane.push_back(job);
-    }
-    if (here && job->blockers == 1) {
-      lock.unlock();
-      runOne(*job);
-      return;
+      Lane &lane = lanes[device.number()];
+      job->blockers += !lane.isIdle();
+      lane.jobs.push_back(job);
     }
     if (!pending.empty()) {
       lock.unlock();
       for (const Event *input : pending)
         input->onReady([state = shared_from_this(), job](llvm::StringRef) {
-          std::lock_guard lock(state->mutex);
+          std::unique_lock lock(state->mutex);
           state->unblock(job);
+          state->failWithoutThreads(lock);
         });
       lock.lock();
     }
     unblock(job);
+    failWithoutThreads(lock);
+  }
+
+  bool runIfIdle(llvm::ArrayRef<DeviceId> devices,
+                 llvm::function_ref<void()> work) {
+    Devices sorted;
+    if (devices.size() > 1) {
+      sorted = distinct(devices);
+      devices = sorted;
+    }
+    {
+      std::lock_guard lock(mutex);
+      for (DeviceId device : devices)
+        if (auto it = lanes.find(device.number());
+            it != lanes.end() && !it->second.isIdle())
+          return false;
+      for (DeviceId device : devices)
+        lanes[device.number()].isTaken = true;
+      ++unfinished;
+    }
+    const State *before = std::exchange(current, this);
+    work();
+    current = before;
+    std::unique_lock lock(mutex);
+    for (DeviceId device : devices) {
+      Lane &lane = lanes.find(device.number())->second;
+      lane.isTaken = false;
+      if (!lane.jobs.empty())
+        unblock(lane.jobs.front());
+    }
+    finishOne();
+    failWithoutThreads(lock);
+    return true;
   }
 
   void drain() {
@@ -79,13 +107,29 @@ public:
   }
 
 private:
+  using Devices = llvm::SmallVector<DeviceId, 8>;
   struct Job {
-    llvm::SmallVector<DeviceId, 8> devices;
-    llvm::unique_function<void()> work;
+    Devices devices;
+    Work work;
     size_t blockers = 0;
   };
+  struct Lane {
+    /// A job of runIfIdle uses the device.
+    bool isTaken = false;
+    std::list<std::shared_ptr<Job>> jobs;
+    bool isIdle() const { return !isTaken && jobs.empty(); }
+  };
+  using Lock = std::unique_lock<std::mutex>;
 
-  /// Requires the mutex.
+  /// A device given twice would make a job wait for itself.
+  static Devices distinct(llvm::ArrayRef<DeviceId> devices) {
+    Devices sorted(devices);
+    llvm::sort(sorted);
+    sorted.erase(llvm::unique(sorted), sorted.end());
+    return sorted;
+  }
+
+  /// Requires the mutex; then call failWithoutThreads.
   void unblock(const std::shared_ptr<Job> &job) {
     if (--job->blockers > 0)
       return;
@@ -96,32 +140,46 @@ private:
     }
     // Concurrent jobs have no common device and may wait for the host, so each
     // gets a thread, up to maxThreads.
-    if (threads < maxThreads) {
+    if (threads < maxThreads &&
+        cpu::startThread([state = shared_from_this()] { state->serve(); }))
       ++threads;
-      std::thread([state = shared_from_this()] { state->serve(); }).detach();
+  }
+
+  /// Fails the jobs that could run if there were any thread.
+  void failWithoutThreads(Lock &lock) {
+    while (threads == 0 && !ready.empty()) {
+      std::shared_ptr<Job> job = std::move(ready.front());
+      ready.pop_front();
+      lock.unlock();
+      runOne(*job, "the system grants no thread to run a program on; end other "
+                   "threads or processes, or raise the limit (ulimit -u)");
+      job.reset();
+      lock.lock();
     }
   }
 
-  void runOne(Job &job) {
+  void runOne(Job &job, llvm::StringRef failure = {}) {
     const State *before = std::exchange(current, this);
-    job.work();
+    job.work(failure);
     job.work = nullptr;
     current = before;
     std::lock_guard lock(mutex);
     for (DeviceId device : job.devices) {
       auto it = lanes.find(device.number());
-      it->second.pop_front();
-      if (it->second.empty())
-        lanes.erase(it);
-      else
-        unblock(it->second.front());
+      it->second.jobs.pop_front();
+      if (!it->second.jobs.empty())
+        unblock(it->second.jobs.front());
     }
+    finishOne();
+  }
+
+  void finishOne() {
     if (--unfinished == 0)
       finished.notify_all();
   }
 
   void serve() {
-    std::unique_lock lock(mutex);
+    Lock lock(mutex);
     while (true) {
       ++idle;
       changed.wait(lock, [&] { return isOver || !ready.empty(); });
@@ -143,7 +201,8 @@ private:
   static thread_local const State *current;
   std::mutex mutex;
   std::condition_variable changed, finished;
-  llvm::DenseMap<int32_t, std::deque<std::shared_ptr<Job>>> lanes;
+  /// Kept for the next job when they are idle.
+  llvm::DenseMap<int32_t, Lane> lanes;
   std::deque<std::shared_ptr<Job>> ready;
   size_t unfinished = 0, threads = 0, idle = 0;
   bool isOver = false;
@@ -159,9 +218,20 @@ DeviceQueue::~DeviceQueue() {
 }
 
 void DeviceQueue::run(llvm::ArrayRef<DeviceId> devices,
-                      llvm::ArrayRef<Event> inputs,
-                      llvm::unique_function<void()> work, bool here) {
-  state->submit(devices, inputs, std::move(work), here);
+                      llvm::ArrayRef<Event> inputs, Work work, bool here) {
+  if (here &&
+      llvm::all_of(inputs, [](const Event &e) { return e.isReady(); }) &&
+      runIfIdle(devices, [&] { work({}); }))
+    return;
+  // The job may end this queue.
+  std::shared_ptr<State> kept = state;
+  kept->submit(devices, inputs, std::move(work));
+}
+
+bool DeviceQueue::runIfIdle(llvm::ArrayRef<DeviceId> devices,
+                            llvm::function_ref<void()> work) {
+  std::shared_ptr<State> kept = state; // the job may end this queue
+  return kept->runIfIdle(devices, work);
 }
 
 void DeviceQueue::drain() { state->drain(); }

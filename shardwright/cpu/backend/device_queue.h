@@ -12,6 +12,7 @@
 #include "shardwright/support/event.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <memory>
 
@@ -26,11 +27,19 @@ public:
   ~DeviceQueue();
   DeviceQueue(const DeviceQueue &) = delete;
 
+  /// A job. `failure` is empty, or says why the job cannot do its work: the
+  /// system grants no thread.
+  using Work = llvm::unique_function<void(llvm::StringRef failure)>;
   /// Runs `work` once all of `inputs` are ready and all jobs submitted earlier
   /// for any of `devices` are done. It runs on a thread of the queue, or, if
   /// nothing blocks it and `here`, immediately on the calling thread.
   void run(llvm::ArrayRef<DeviceId> devices, llvm::ArrayRef<Event> inputs,
-           llvm::unique_function<void()> work, bool here);
+           Work work, bool here);
+  /// If no job is pending for any of `devices`, runs `work` on the calling
+  /// thread, without allocating memory, and returns true. Jobs submitted for
+  /// these devices meanwhile run after it.
+  bool runIfIdle(llvm::ArrayRef<DeviceId> devices,
+                 llvm::function_ref<void()> work);
   /// Waits until no job is pending; returns immediately if called from a job.
   void drain();
 

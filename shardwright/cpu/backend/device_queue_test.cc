@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/backend/device_queue.h"
 
+#include "shardwright/support/fault_injection.h"
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -25,9 +27,11 @@ TEST(DeviceQueue, DevicesWorkSideBySide) {
   DeviceQueue queue;
   Event release, other;
   std::atomic<bool> isFirstDone = false;
-  queue.run({0}, {}, [&] { llvm::cantFail(release.await()); }, false);
-  queue.run({0}, {}, [&] { isFirstDone = true; }, true);
-  queue.run({1}, {}, [&] { other.set(); }, false);
+  queue.run(
+      {0}, {}, [&](llvm::StringRef) { llvm::cantFail(release.await()); },
+      false);
+  queue.run({0}, {}, [&](llvm::StringRef) { isFirstDone = true; }, true);
+  queue.run({1}, {}, [&](llvm::StringRef) { other.set(); }, false);
   // Device 1 finishes while device 0 still waits.
   llvm::cantFail(other.await());
   EXPECT_FALSE(isFirstDone);
@@ -47,13 +51,13 @@ TEST(DeviceQueue, AJobOfSeveralDevicesWaitsForEach) {
   };
   queue.run(
       {0}, {},
-      [&] {
+      [&](llvm::StringRef) {
         llvm::cantFail(release.await());
         note(0);
       },
       false);
-  queue.run({0, 1}, {}, [&] { note(1); }, true);
-  queue.run({1, 2}, {}, [&] { note(2); }, true);
+  queue.run({0, 1}, {}, [&](llvm::StringRef) { note(1); }, true);
+  queue.run({1, 2}, {}, [&](llvm::StringRef) { note(2); }, true);
   release.set();
   queue.drain();
   EXPECT_THAT(order, ElementsAre(0, 1, 2));
@@ -62,9 +66,9 @@ TEST(DeviceQueue, AJobOfSeveralDevicesWaitsForEach) {
 TEST(DeviceQueue, ADeviceNamedTwiceIsOne) {
   DeviceQueue queue;
   std::atomic<int> runs = 0;
-  queue.run({1, 1, 0, 1}, {}, [&] { ++runs; }, true);
-  queue.run({1, 0, 1}, {}, [&] { ++runs; }, false);
-  queue.run({0}, {}, [&] { ++runs; }, false);
+  queue.run({1, 1, 0, 1}, {}, [&](llvm::StringRef) { ++runs; }, true);
+  queue.run({1, 0, 1}, {}, [&](llvm::StringRef) { ++runs; }, false);
+  queue.run({0}, {}, [&](llvm::StringRef) { ++runs; }, false);
   queue.drain();
   EXPECT_EQ(runs, 3);
 }
@@ -73,14 +77,17 @@ TEST(DeviceQueue, WorkHasItsInputs) {
   DeviceQueue queue;
   Event input;
   std::atomic<bool> hasRun = false;
-  queue.run({0}, {input}, [&] { hasRun = input.isReady(); }, true);
+  queue.run(
+      {0}, {input}, [&](llvm::StringRef) { hasRun = input.isReady(); }, true);
   EXPECT_FALSE(hasRun);
   input.set();
   queue.drain();
   EXPECT_TRUE(hasRun);
   // A job that nothing blocks runs on the calling thread.
   std::thread::id where;
-  queue.run({0}, {input}, [&] { where = std::this_thread::get_id(); }, true);
+  queue.run(
+      {0}, {input},
+      [&](llvm::StringRef) { where = std::this_thread::get_id(); }, true);
   EXPECT_EQ(where, std::this_thread::get_id());
 }
 
@@ -90,12 +97,61 @@ TEST(DeviceQueue, AJobMayEndItsQueue) {
   DeviceQueue *raw = queue.get();
   raw->run(
       {0}, {},
-      [&] {
+      [&](llvm::StringRef) {
         queue.reset();
         done.set();
       },
       false);
   llvm::cantFail(done.await());
+}
+
+TEST(DeviceQueue, JobsWaitForARunOfTheCaller) {
+  DeviceQueue queue;
+  std::vector<int> order;
+  std::mutex mutex;
+  auto note = [&](int what) {
+    std::lock_guard lock(mutex);
+    order.push_back(what);
+  };
+  Event other;
+  EXPECT_TRUE(queue.runIfIdle({0, 1, 0}, [&] {
+    queue.run({1, 2}, {}, [&](llvm::StringRef) { note(2); }, true);
+    EXPECT_FALSE(queue.runIfIdle({1}, [&] { note(-1); }));
+    // Device 2 has a job already.
+    EXPECT_FALSE(queue.runIfIdle({2}, [&] { note(-2); }));
+    queue.run({3}, {}, [&](llvm::StringRef) { other.set(); }, false);
+    llvm::cantFail(other.await());
+    queue.drain(); // from a job: returns
+    note(1);
+  }));
+  queue.drain();
+  EXPECT_THAT(order, ElementsAre(1, 2));
+  EXPECT_TRUE(queue.runIfIdle({1, 2}, [&] { note(3); }));
+  EXPECT_THAT(order, ElementsAre(1, 2, 3));
+}
+
+TEST(DeviceQueue, ARunOfTheCallerMayEndTheQueue) {
+  auto queue = std::make_unique<DeviceQueue>();
+  DeviceQueue *raw = queue.get();
+  EXPECT_TRUE(raw->runIfIdle({0}, [&] { queue.reset(); }));
+}
+
+TEST(DeviceQueue, WithoutAThreadAJobFails) {
+  DeviceQueue queue;
+  std::vector<std::string> seen;
+  auto note = [&](llvm::StringRef failure) { seen.push_back(failure.str()); };
+  Event input;
+  queue.run({0}, {input}, note, true);
+  queue.run({0}, {}, note, true);
+  {
+    cpu::InjectedFault fault(cpu::FaultKind::Thread);
+    input.set(); // both jobs can run now, and the first gets no thread
+    EXPECT_TRUE(fault.happened());
+  }
+  queue.drain();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_THAT(seen[0], testing::HasSubstr("grants no thread"));
+  EXPECT_EQ(seen[1], "");
 }
 
 TEST(DeviceQueue, EveryDeviceKeepsItsOrder) {
@@ -112,7 +168,7 @@ TEST(DeviceQueue, EveryDeviceKeepsItsOrder) {
         devices.push_back(d);
     queue.run(
         devices, {},
-        [&, j, devices] {
+        [&, j, devices](llvm::StringRef) {
           for (DeviceId d : devices)
             wrong += inside[d.number()]++ != 0;
           for (DeviceId d : devices)

@@ -103,9 +103,9 @@ void Run::callHelpers(Caller caller) {
     leaderWakes.notify_one();
   // Busy helpers take no new task until they finish, which may take long.
   int64_t enough = busyHelpers + wanted - leaderTakesOne;
-  while (helpers < std::min<int64_t>(enough, pool.size() - 1)) {
+  while (helpers < std::min<int64_t>(enough, pool->size() - 1)) {
     ++helpers;
-    pool.submit([self = shared_from_this()] {
+    pool->submit([self = shared_from_this()] {
       Lock lock(self->mutex);
       self->work(lock, /*isLeader=*/false);
       --self->helpers;

@@ -111,6 +111,29 @@ TEST(DivergedDevicesTest, DevicesGetThreadsBesideThoseThatAreBusy) {
   }
 }
 
+TEST_P(DivergedDevices, ARunGetsNoMessageOfAnEarlierOne) {
+  Builder b(3);
+  SlotId x = b.argument(), pred = b.argument(ElementType::Pred, {});
+  SlotId y = b.slot(), r = b.result();
+  b.branch(
+      pred, [&] { b.permute(x, y, {{0, 1}}); },
+      [&] { b.step(StepKind::Copy, {x}, {y}); });
+  b.kernel(addOne, {y}, {r});
+  Program p = b.finish();
+  auto executor = llvm::cantFail(Executor::create(p));
+  // First device 1 does not receive what device 0 sends.
+  for (bool receives : {false, true}) {
+    Arrays arrays(p);
+    count(arrays);
+    arrays.argument<float>(0, 0) = receives ? 100 : 50;
+    arrays.argument<uint8_t>(0, 1) = 1;
+    arrays.argument<uint8_t>(1, 1) = receives;
+    arrays.argument<uint8_t>(2, 1) = 0;
+    ASSERT_EQ(messageOf(executor->run(arrays.buffers, pool)), "");
+    EXPECT_EQ(arrays.result(1)[0], receives ? 101 : 11);
+  }
+}
+
 TEST_P(DivergedDevices, CollectivesInOneBranchOnly) {
   Builder b(4);
   SlotId x = b.argument(), pred = b.argument(ElementType::Pred, {});

@@ -24,7 +24,7 @@ Executor::create(const Program &program, Placement placement) {
 }
 
 llvm::Expected<Executor::Memory> Executor::takeMemory() const {
-  return prepared->takeMemory();
+  return prepared->takeRun();
 }
 
 llvm::Error Executor::run(llvm::ArrayRef<DeviceBuffers> buffers,
@@ -58,13 +58,10 @@ llvm::Error Executor::run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
           llvm::Twine(program.arguments.size()) + " and " +
           llvm::Twine(program.results.size()));
   }
-  // Shared: a helper task that starts late sees that the run has ended and
-  // returns.
-  auto run = std::make_shared<Run>(*prepared, pool, statistics != nullptr,
-                                   trace, std::move(memory));
-  run->bind(buffers);
-  llvm::Error error = run->execute(statistics);
-  prepared->giveBack(run->takeMemory());
+  llvm::Error error = memory->execute(buffers, pool, statistics, trace);
+  // What a failed run has left behind is not used again.
+  if (!error)
+    prepared->giveBack(std::move(memory));
   return error;
 }
 

@@ -26,6 +26,7 @@
 
 namespace shardwright::cpu {
 
+class Run;
 class ThreadPool;
 
 /// Buffers of one device for one run, in the order of the program's arguments
@@ -33,14 +34,6 @@ class ThreadPool;
 /// share argument buffers.
 struct DeviceBuffers {
   llvm::SmallVector<void *, 8> arguments, results;
-};
-
-/// Memory of one device, reused between runs.
-struct DeviceMemory {
-  std::shared_ptr<void> allocation;
-  /// Address of every slot. Arguments and results are set for each run; the
-  /// other addresses do not change.
-  std::vector<void *> table;
 };
 
 /// A prepared program. It may run any number of times on the local devices of
@@ -54,8 +47,8 @@ public:
   create(const Program &program, Placement placement = {});
   ~Executor();
 
-  /// The arenas of one run.
-  using Memory = std::vector<DeviceMemory>;
+  /// The arenas and the state of one run, used again by later runs.
+  using Memory = std::shared_ptr<Run>;
   llvm::Expected<Memory> takeMemory() const;
 
   /// Runs the program once on its local devices, with their buffers in the

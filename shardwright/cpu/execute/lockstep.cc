@@ -86,7 +86,12 @@ void Run::runSegment() {
     // Exponential average with factor 1/2, so that one outlier does not decide.
     estimate.store(ns > 0 ? (ns + now) / 2 : now, std::memory_order_relaxed);
   };
-  if (pool.size() == 1 || count == 1 || ns * count < worthSharingNs) {
+  if (pool->size() == 1 || count == 1) { // the estimate decides nothing
+    for (Device &d : devices)
+      advance(d, splits);
+    return;
+  }
+  if (ns * count < worthSharingNs) {
     auto begin = Clock::now();
     for (Device &d : devices)
       advance(d, splits);
@@ -94,7 +99,7 @@ void Run::runSegment() {
     return;
   }
   int64_t grain = std::max<int64_t>(1, taskNs / std::max(ns, 1.0));
-  pool.parallelFor(count, grain, [&](int64_t begin, int64_t end) {
+  pool->parallelFor(count, grain, [&](int64_t begin, int64_t end) {
     auto start = Clock::now();
     for (int64_t d = begin; d < end; ++d)
       advance(devices[d], splits);
@@ -109,7 +114,7 @@ void Run::runSplit(int32_t step) {
   const SlotId *operands = prepared.operandSlots.data() + s.operands;
   if (s.kind == StepKind::Dot) {
     int64_t tasks = prepared.dotTasks[s.payload];
-    pool.parallelFor(count * tasks, 1, [&](int64_t i, int64_t) {
+    pool->parallelFor(count * tasks, 1, [&](int64_t i, int64_t) {
       Device &d = devices[i / tasks];
       if (llvm::Error e = prepared.dots[s.payload].run(
               d.table[operands[0]], d.table[operands[1]], d.table[operands[2]],
@@ -122,10 +127,10 @@ void Run::runSplit(int32_t step) {
     const LibraryCall &call = program.libraryCalls[s.payload];
     int64_t tasks = prepared.libraryOps[s.payload].tasks;
     int64_t ranges =
-        std::clamp<int64_t>((pool.size() + count - 1) / count, 1, tasks);
+        std::clamp<int64_t>((pool->size() + count - 1) / count, 1, tasks);
     if (call.scratchBytes > 0)
       ranges = std::min(ranges, call.scratchCopies);
-    pool.parallelFor(count * ranges, 1, [&](int64_t i, int64_t) {
+    pool->parallelFor(count * ranges, 1, [&](int64_t i, int64_t) {
       Device &d = devices[i / ranges];
       int64_t range = i % ranges;
       if (llvm::Error e = callLibrary(d, s, tasks * range / ranges,
@@ -137,10 +142,10 @@ void Run::runSplit(int32_t step) {
   const Kernel &kernel = program.kernels[s.payload];
   // More tasks than threads balance their different costs.
   int64_t tasks = std::clamp<int64_t>(
-      2 * pool.size() / count, 1,
+      2 * pool->size() / count, 1,
       std::min<int64_t>(kernel.iterations, s.costNs / (heavyNs / 4)));
   int32_t pointerCount = s.numInputs + s.numOutputs;
-  pool.parallelFor(count * tasks, 1, [&](int64_t i, int64_t) {
+  pool->parallelFor(count * tasks, 1, [&](int64_t i, int64_t) {
     Device &d = devices[i / tasks];
     int64_t task = i % tasks;
     llvm::SmallVector<void *, 24> pointers(pointerCount);
@@ -219,12 +224,12 @@ void Run::runCollective(int32_t step) {
   double ns =
       nsPerByte * count * operands * (plan.inputBytes() + plan.outputBytes()) +
       20.0 * tasks;
-  if (ns < worthSharingNs || pool.size() == 1) {
+  if (ns < worthSharingNs || pool->size() == 1) {
     for (int64_t i = 0; i < tasks; ++i)
       runTask(i);
   } else {
     int64_t grain = std::max<int64_t>(1, tasks * taskNs / ns);
-    pool.parallelFor(tasks, grain, [&](int64_t first, int64_t end) {
+    pool->parallelFor(tasks, grain, [&](int64_t first, int64_t end) {
       for (int64_t i = first; i < end; ++i)
         runTask(i);
     });

@@ -8,6 +8,7 @@
 #include "shardwright/cpu/execute/prepared_program.h"
 
 #include "shardwright/backend/device.h"
+#include "shardwright/cpu/execute/run.h"
 #include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/support/error.h"
 #include "shardwright/support/host_memory.h"
@@ -427,9 +428,36 @@ double Executor::Prepared::guessSegment(int32_t begin) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
-  if (auto kept = takeIdle(this))
-    return std::move(*static_cast<std::vector<DeviceMemory> *>(kept.get()));
+/// Arenas of fewer bytes are kept with their program: they do not count beside
+/// its code.
+static constexpr int64_t smallArenas = 64 << 10;
+/// One run per thread that runs the program at the same time, up to this limit.
+static constexpr size_t mostIdleRuns = 4;
+
+llvm::Expected<std::shared_ptr<Run>> Executor::Prepared::takeRun() {
+  if (arenaBytes() <= smallArenas) {
+    std::lock_guard lock(idleMutex);
+    if (!idleRuns.empty())
+      return idleRuns.pop_back_val();
+  } else if (auto kept = takeIdle(this)) {
+    return std::static_pointer_cast<Run>(std::move(kept));
+  }
+  auto memory = allocateMemory();
+  if (!memory)
+    return memory.takeError();
+  return std::make_shared<Run>(*this, std::move(*memory));
+}
+
+void Executor::Prepared::giveBack(std::shared_ptr<Run> run) {
+  if (arenaBytes() > smallArenas)
+    return keepIdle(this, arenaBytes(), std::move(run));
+  std::lock_guard lock(idleMutex);
+  if (idleRuns.size() < mostIdleRuns)
+    idleRuns.push_back(std::move(run));
+}
+
+llvm::Expected<std::vector<DeviceMemory>>
+Executor::Prepared::allocateMemory() const {
   // Arenas at the same offset within a page would conflict in the cache when a
   // collective accesses all of them.
   constexpr int64_t page = 4096, stagger = 5 * 64;
@@ -456,11 +484,6 @@ llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
     }
   }
   return memory;
-}
-
-void Executor::Prepared::giveBack(std::vector<DeviceMemory> memory) {
-  keepIdle(this, program.arenaBytes * int64_t(localPositions.size()),
-           std::make_shared<std::vector<DeviceMemory>>(std::move(memory)));
 }
 
 Executor::Prepared::~Prepared() { dropIdle(this); }

@@ -18,8 +18,17 @@
 #include "shardwright/cpu/library/library_op.h"
 
 #include <atomic>
+#include <mutex>
 
 namespace shardwright::cpu {
+
+/// Memory of one device.
+struct DeviceMemory {
+  std::shared_ptr<void> allocation;
+  /// Address of every slot. Arguments and results are set for each run; the
+  /// other addresses do not change.
+  std::vector<void *> table;
+};
 
 struct Executor::Prepared {
   Prepared(const Program &p, Placement placement)
@@ -31,10 +40,11 @@ struct Executor::Prepared {
   /// Checks all properties of the program that running relies on.
   llvm::Error prepare();
 
-  /// Returns one DeviceMemory per local device, from an earlier run
-  /// (idle_memory.h) or new.
-  llvm::Expected<std::vector<DeviceMemory>> takeMemory();
-  void giveBack(std::vector<DeviceMemory> memory);
+  /// Returns a run that has ended, with its arenas, or a new one.
+  llvm::Expected<std::shared_ptr<Run>> takeRun();
+  /// Keeps a run that has ended without failure: small ones here, others where
+  /// they are freed if other allocations need memory (idle_memory.h).
+  void giveBack(std::shared_ptr<Run> run);
 
   struct StepInfo {
     StepKind kind;
@@ -87,6 +97,15 @@ struct Executor::Prepared {
   mutable std::vector<std::atomic<float>> segmentNs;
 
 private:
+  llvm::Expected<std::vector<DeviceMemory>> allocateMemory() const;
+  /// Bytes of the arenas of all local devices.
+  int64_t arenaBytes() const {
+    return program.arenaBytes * int64_t(localPositions.size());
+  }
+
+  std::mutex idleMutex;
+  llvm::SmallVector<std::shared_ptr<Run>, 4> idleRuns; ///< small ones
+
   int64_t bytes(SlotId slot) const { return program.slots[slot].bytes(); }
   llvm::Error checkSlots();
   llvm::Error addStep(int32_t index);

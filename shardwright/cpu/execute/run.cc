@@ -14,14 +14,9 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-Run::Run(const Executor::Prepared &p, ThreadPool &pool, bool timed,
-         Trace *trace, std::vector<DeviceMemory> m)
-    : prepared(p), program(p.program), pool(pool), timed(timed), trace(trace),
-      context(RunContext::current()), memory(std::move(m)),
-      devices(p.localPositions.size()),
-      splits(int64_t(devices.size()) < pool.size()) {
-  static std::atomic<int64_t> runs{0};
-  context.id = ++runs;
+Run::Run(const Executor::Prepared &p, std::vector<DeviceMemory> m)
+    : prepared(p), program(p.program), memory(std::move(m)),
+      devices(p.localPositions.size()) {
   for (size_t d = 0; d < devices.size(); ++d) {
     devices[d].number = prepared.localPositions[d];
     devices[d].local = d;
@@ -29,9 +24,25 @@ Run::Run(const Executor::Prepared &p, ThreadPool &pool, bool timed,
   }
 }
 
-void Run::bind(llvm::ArrayRef<DeviceBuffers> given) {
-  buffers.assign(given.begin(), given.end());
-  for (size_t d = 0; d < devices.size(); ++d)
+void Run::begin(llvm::ArrayRef<DeviceBuffers> given, ThreadPool &threads,
+                bool isTimed, Trace *recorded) {
+  static std::atomic<int64_t> runs{0};
+  context = RunContext::current();
+  context.id = ++runs;
+  pool = &threads;
+  splits = int64_t(devices.size()) < threads.size();
+  timed = isTimed;
+  trace = recorded;
+  buffers = given;
+  collectiveNs.store(0, std::memory_order_relaxed);
+  rejoins = 0;
+  doneDevices = 0;
+  // A device may have sent what its target, in another branch, did not receive.
+  messages.clear();
+  for (size_t d = 0; d < devices.size(); ++d) {
+    devices[d].pc = 0;
+    devices[d].state = State::Ready;
+    devices[d].rendezvous = devices[d].steps = 0;
     for (SlotId s : prepared.callerSlots) {
       const Prepared::Place &p = prepared.places[s];
       void *base = p.home == Slot::Home::Argument
@@ -39,10 +50,14 @@ void Run::bind(llvm::ArrayRef<DeviceBuffers> given) {
                        : buffers[d].results[p.index];
       memory[d].table[s] = static_cast<char *>(base) + p.offset;
     }
+  }
 }
 
-llvm::Error Run::execute(RunStatistics *statistics) {
-  auto begin = Clock::now();
+llvm::Error Run::execute(llvm::ArrayRef<DeviceBuffers> given,
+                         ThreadPool &threads, RunStatistics *statistics,
+                         Trace *recorded) {
+  begin(given, threads, statistics != nullptr, recorded);
+  auto began = statistics ? Clock::now() : Clock::time_point();
   if (trace)
     trace->start(devices.size());
   // Each iteration ends with all devices finished, diverged, or rejoined.
@@ -54,13 +69,14 @@ llvm::Error Run::execute(RunStatistics *statistics) {
   }
   if (statistics) {
     statistics->seconds =
-        std::chrono::duration<double>(Clock::now() - begin).count();
+        std::chrono::duration<double>(Clock::now() - began).count();
     statistics->collectiveSeconds = collectiveNs * 1e-9;
     statistics->rejoins = rejoins;
     statistics->steps = 0;
     for (const Device &d : devices)
       statistics->steps += d.steps;
   }
+  context.data = nullptr; // it lives no longer than the run
   if (!failed())
     return llvm::Error::success();
   return llvm::createStringError(error);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Internal to the executor: the state of one call of Executor::run. While all
+// Internal to the executor: the state of one call of Executor::run; a program
+// keeps it for later calls. While all
 // devices are at the same step, the thread that called `run` leads
 // (lockstep.cc): a segment is a parallel-for over the devices, a collective a
 // parallel-for over its tasks. When devices diverge (diverged.cc), each device
@@ -33,13 +34,11 @@ namespace shardwright::cpu {
 
 class Run : public std::enable_shared_from_this<Run> {
 public:
-  Run(const Executor::Prepared &p, ThreadPool &pool, bool timed, Trace *trace,
-      std::vector<DeviceMemory> memory);
+  Run(const Executor::Prepared &p, std::vector<DeviceMemory> memory);
 
-  /// Sets the addresses of arguments and results.
-  void bind(llvm::ArrayRef<DeviceBuffers> buffers);
-  llvm::Error execute(RunStatistics *statistics);
-  std::vector<DeviceMemory> takeMemory() { return std::move(memory); }
+  /// Runs the program. May be called again if it has succeeded.
+  llvm::Error execute(llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
+                      RunStatistics *statistics, Trace *trace);
 
 private:
   using Prepared = Executor::Prepared;
@@ -65,6 +64,10 @@ private:
     Clock::time_point
         arrived; ///< time of arrival at the current rendezvous, for the trace
   };
+
+  /// Returns to the state before a run, with these buffers.
+  void begin(llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
+             bool isTimed, Trace *trace);
 
   // --- one device ---
   /// Runs to the next collective or return, or, if `stopAtHeavy`, to a step
@@ -144,15 +147,15 @@ private:
 
   const Prepared &prepared;
   const Program &program;
-  ThreadPool &pool;
-  const bool timed;
-  Trace *const trace; ///< may be null
+  ThreadPool *pool = nullptr;
+  bool timed = false;
+  Trace *trace = nullptr; ///< may be null
   RunContext context;
   std::vector<DeviceMemory> memory;
-  std::vector<DeviceBuffers> buffers;
+  llvm::ArrayRef<DeviceBuffers> buffers; ///< valid during `execute`
   std::vector<Device> devices;
   /// There are fewer devices than threads: heavy steps are split.
-  const bool splits;
+  bool splits = false;
 
   std::atomic<bool> poisoned{false};
   std::atomic<int64_t> collectiveNs{0};

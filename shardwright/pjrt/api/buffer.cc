@@ -60,8 +60,7 @@ BUFFER(Buffer_Memory, args->memory = buffer->memory)
 BUFFER(Buffer_IsOnCpu, args->is_on_cpu = buffer->layout.empty())
 BUFFER(Buffer_ReadyEvent, args->event = newEvent(buffer->buffer.ready()))
 BUFFER(Buffer_Delete, buffer->buffer.remove())
-BUFFER(Buffer_IsDeleted, args->is_deleted = buffer->buffer.isDeleted() ||
-                                            buffer->buffer.isDonated())
+BUFFER(Buffer_IsDeleted, args->is_deleted = !buffer->buffer.isLive())
 BUFFER(Buffer_GetMemoryLayout,
        llvm::ArrayRef<int64_t> order =
            buffer->layout.empty() ? rowMajorOrder(buffer->buffer.shape().size())

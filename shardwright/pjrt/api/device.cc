@@ -113,8 +113,7 @@ PJRT_Error *pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
     args->num_allocs_is_set = args->largest_alloc_size_is_set = true;
     // Live buffers in the device's default memory.
     handles<PJRT_Buffer>().forEach([&](PJRT_Buffer &buffer) {
-      if (buffer.memory != device->memories.front() ||
-          buffer.buffer.isDeleted() || buffer.buffer.isDonated())
+      if (buffer.memory != device->memories.front() || !buffer.buffer.isLive())
         return;
       int64_t bytes = buffer.buffer.bytes();
       args->bytes_in_use += bytes;

@@ -19,7 +19,8 @@ using namespace shardwright::pjrt;
 namespace {
 /// The arguments of one run, as Executable takes them.
 struct Arguments {
-  std::vector<std::vector<Buffer>> buffers; ///< [local position][argument]
+  /// [local position * number of arguments + argument]
+  llvm::SmallVector<Buffer, 8> buffers;
   ExecuteOptions options;
 };
 } // namespace
@@ -91,9 +92,8 @@ static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
       if (i >= 0 && i < int64_t(a.num_args) && program.argumentOf[i] >= 0)
         arguments.options.keep.push_back(program.argumentOf[i]);
   }
+  arguments.buffers.reserve(a.num_devices * a.num_args);
   for (size_t d = 0; d < a.num_devices; ++d) {
-    auto &list = arguments.buffers.emplace_back();
-    list.reserve(a.num_args);
     if ((a.num_args && !a.argument_lists[d]) ||
         (!program.resultOf.empty() && !a.output_lists[d]))
       return invalid("the list of arguments or outputs of device " +
@@ -104,15 +104,16 @@ static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
         arguments.options.after.push_back(buffer->buffer.ready());
         continue;
       }
-      if (buffer->buffer.isDeleted() || buffer->buffer.isDonated())
+      if (!buffer->buffer.isLive())
         return invalid("Invalid buffer passed to Execute() as argument " +
                        llvm::Twine(i) + " to replica " + llvm::Twine(d) +
                        ": INVALID_ARGUMENT: Buffer has been deleted or "
                        "donated.");
-      list.push_back(buffer->buffer);
+      arguments.buffers.push_back(buffer->buffer);
     }
-    if (PJRT_Error *error = checkDonations(loaded, a, d, arguments.options))
-      return error;
+    if (program.executable->donates())
+      if (PJRT_Error *error = checkDonations(loaded, a, d, arguments.options))
+        return error;
   }
   return nullptr;
 }
@@ -155,8 +156,9 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     SHARDWRIGHT_ALIVE(loaded, args->executable, "executable");
     if (loaded->isDeleted)
       return invalid("the executable has been deleted");
-    std::vector<PJRT_Device *> assigned = loaded->devices,
-                               devices = loaded->addressableDevices;
+    llvm::ArrayRef<PJRT_Device *> assigned = loaded->devices,
+                                  devices = loaded->addressableDevices;
+    PJRT_Device *chosen = nullptr;
     if (args->execute_device) {
       SHARDWRIGHT_ALIVE(device, args->execute_device, "device");
       if (assigned.size() != 1)
@@ -164,7 +166,8 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
                        " devices cannot run on one");
       if (PJRT_Error *error = checkAddressable(*device))
         return error;
-      assigned = devices = {device.get()};
+      chosen = device.get();
+      assigned = devices = chosen;
     }
     if (args->num_devices != devices.size())
       return invalid("the program runs on " + llvm::Twine(devices.size()) +
@@ -191,7 +194,7 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     int64_t submitted = RunRecorder::isAny() ? nowInNanoseconds() : 0;
     if (submitted)
       arguments.options.trace = std::make_shared<Trace>();
-    auto execution = program->executable->execute(
+    auto execution = program->executable->executeFlat(
         arguments.buffers, *loaded->client->runtime, arguments.options);
     if (!execution)
       return toPjrt(execution.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
@@ -201,12 +204,13 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     // The client may destroy the program as soon as this returns.
     if (!execution->done.isReady())
       execution->done.onReady([program](llvm::StringRef) {});
+    size_t numResults = program->executable->results().size();
     for (size_t d = 0; d < devices.size(); ++d) {
       for (size_t i = 0; i < program->resultOf.size(); ++i) {
         int32_t result = program->resultOf[i];
         Buffer buffer =
             result >= 0
-                ? execution->results[d][result]
+                ? execution->results[d * numResults + result]
                 : Buffer(devices[d]->id(), MemoryKind::Device,
                          ElementType::Pred, {0}, noStorage(), execution->done);
         args->output_lists[d][i] = newBuffer(

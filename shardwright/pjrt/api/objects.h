@@ -97,7 +97,7 @@ struct PJRT_Client {
 };
 
 struct PJRT_Event {
-  shardwright::Event event;
+  shardwright::Event event = shardwright::Event::ready();
 };
 
 struct PJRT_Buffer {
