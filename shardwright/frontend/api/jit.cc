@@ -34,8 +34,12 @@ struct JitCache {
     const void *mesh = nullptr;
     bool x64 = false;
     CompiledPtr program;
+    /// In `prototypes`, whose entries stay.
+    const std::shared_ptr<void> *prototype = nullptr;
   };
   std::vector<std::shared_ptr<const DispatchEntry>> dispatch;
+  /// Results by structure of the arguments.
+  std::map<std::string, std::shared_ptr<void>> prototypes;
 };
 
 namespace {
@@ -159,8 +163,21 @@ Expected<TracedStage> JitCore::trace(const Call &call,
   return traceStage(*cache, call, leaves);
 }
 
+std::shared_ptr<void> JitCore::prototype(const std::string &tree) const {
+  std::lock_guard lock(cache->mutex);
+  auto found = cache->prototypes.find(tree);
+  return found == cache->prototypes.end() ? nullptr : found->second;
+}
+
+void JitCore::keepPrototype(const std::string &tree,
+                            std::shared_ptr<void> prototype) const {
+  std::lock_guard lock(cache->mutex);
+  cache->prototypes[tree] = std::move(prototype);
+}
+
 bool JitCore::callFinished(const std::string &tree, const Tensors &leaves,
-                           Tensors &results) const {
+                           Tensors &results,
+                           std::shared_ptr<void> &prototype) const {
   if (currentTrace())
     return false;
   for (const Tensor &leaf : leaves)
@@ -172,6 +189,7 @@ bool JitCore::callFinished(const std::string &tree, const Tensors &leaves,
     for (const auto &candidate : cache->dispatch)
       if (matches(*candidate, tree, leaves)) {
         entry = candidate;
+        prototype = *entry->prototype;
         break;
       }
   }
@@ -199,7 +217,8 @@ Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
     return bindJit(*jaxpr, cache->options.name, args);
   }
   Tensors results;
-  if (callFinished(call.arguments.text, leaves, results))
+  if (std::shared_ptr<void> prototype;
+      callFinished(call.arguments.text, leaves, results, prototype))
     return results;
   detail::countDispatchMiss();
   for (size_t i = 0; i < leaves.size(); ++i)
@@ -228,6 +247,7 @@ Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
   entry->program = compiled->program;
   {
     std::lock_guard lock(cache->mutex);
+    entry->prototype = &cache->prototypes[entry->tree];
     cache->dispatch.insert(cache->dispatch.begin(), entry);
     if (cache->dispatch.size() > 256)
       cache->dispatch.pop_back();

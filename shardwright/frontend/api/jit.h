@@ -139,7 +139,12 @@ public:
   /// Runs a finished program for these arguments, whose structure is `tree`.
   /// False if there is none, or a transformation records the call.
   bool callFinished(const std::string &tree, const Tensors &leaves,
-                    Tensors &results) const;
+                    Tensors &results, std::shared_ptr<void> &prototype) const;
+  /// A result of the function for arguments of this structure, which has the
+  /// structure of all of them. Null before one is kept.
+  std::shared_ptr<void> prototype(const std::string &tree) const;
+  void keepPrototype(const std::string &tree,
+                     std::shared_ptr<void> prototype) const;
   Expected<TracedStage> trace(const Call &call, const Tensors &leaves) const;
 
 private:
@@ -164,8 +169,7 @@ public:
     FlatFunction flat = tree;
     auto traced =
         core.trace({flat, parts.def, parts.sizes, tree.def()}, parts.leaves);
-    if (tree.prototype())
-      keepPrototype(parts.def, *tree.prototype());
+    keepPrototype(parts.def, tree);
     return traced;
   }
   template <typename... Args>
@@ -203,10 +207,11 @@ private:
     parts.def = std::move(f.def);
     return parts;
   }
-  template <typename Result>
-  void keepPrototype(const TreeDef &def, const Result &result) const {
-    std::lock_guard lock(*mutex);
-    (*prototypes)[def.text] = std::make_shared<Result>(result);
+  template <typename Function>
+  void keepPrototype(const TreeDef &def, const Function &tree) const {
+    if (tree.prototype())
+      core.keepPrototype(def.text, std::make_shared<typename Function::Result>(
+                                       *tree.prototype()));
   }
   template <typename Function, typename... Args>
   auto run(const Args &...args) const -> Expected<typename Function::Result> {
@@ -214,7 +219,8 @@ private:
     // What a finished program needs, first.
     Parts parts = flatten(false, args...);
     Tensors outs;
-    if (!core.callFinished(parts.def.text, parts.leaves, outs)) {
+    std::shared_ptr<void> kept;
+    if (!core.callFinished(parts.def.text, parts.leaves, outs, kept)) {
       Parts named = flatten(true, args...);
       Function tree(function, {args...});
       FlatFunction flat = tree;
@@ -222,30 +228,21 @@ private:
           core.call({flat, named.def, named.sizes, tree.def()}, named.leaves);
       // The structure of the result is that of the first trace, kept by the
       // structure of the arguments.
-      if (!errorIn(outs) && tree.prototype())
-        keepPrototype(parts.def, *tree.prototype());
+      if (!errorIn(outs))
+        keepPrototype(parts.def, tree);
+      kept = core.prototype(parts.def.text);
     }
     if (const Error *error = errorIn(outs))
       return Expected<Result>(*error);
-    std::shared_ptr<void> kept;
-    {
-      std::lock_guard lock(*mutex);
-      if (auto found = prototypes->find(parts.def.text);
-          found != prototypes->end())
-        kept = found->second;
-    }
     if (!kept)
       return Expected<Result>(makeError(
           ErrorKind::Runtime, "the structure of the result is not known"));
     return Expected<Result>(
-        treeWith(*std::static_pointer_cast<Result>(kept), outs));
+        treeWith(*static_cast<const Result *>(kept.get()), outs));
   }
 
   F function;
   JitCore core;
-  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
-  std::shared_ptr<std::map<std::string, std::shared_ptr<void>>> prototypes =
-      std::make_shared<std::map<std::string, std::shared_ptr<void>>>();
 };
 
 template <typename F> Jitted<F> jit(F function, JitOptions options = {}) {

@@ -279,6 +279,22 @@ static Expected<std::vector<Buffer>> putShard(const char *data,
   return std::vector<Buffer>{std::move(*buffer)};
 }
 
+Status ArrayValue::appendBuffers(const Sharding &target,
+                                 llvm::SmallVectorImpl<Buffer> &to) const {
+  {
+    std::lock_guard lock(mutex);
+    if (!state.deleted && !state.buffers.empty() && target == sharding) {
+      to.append(state.buffers.begin(), state.buffers.end());
+      return {};
+    }
+  }
+  Expected<std::vector<Buffer>> buffers = buffersOn(target);
+  if (!buffers)
+    return buffers.error();
+  to.append(buffers->begin(), buffers->end());
+  return {};
+}
+
 Expected<std::vector<Buffer>>
 ArrayValue::buffersOn(const Sharding &target) const {
   const MemoryKind memory =

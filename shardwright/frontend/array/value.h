@@ -59,6 +59,9 @@ struct ArrayValue final : Value {
   Expected<std::shared_ptr<const void>> host() const;
   /// Buffers on these devices; those of the sharding if there is one.
   Expected<std::vector<Buffer>> buffersOn(const Sharding &target) const;
+  /// Appends the buffers on these devices.
+  Status appendBuffers(const Sharding &target,
+                       llvm::SmallVectorImpl<Buffer> &to) const;
 };
 
 /// Null unless the tensor is an array.

@@ -140,8 +140,6 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   out->report.module = module->getName().value_or("module").str();
   out->kept = lowered->kept;
   out->devices = devices;
-  for (Device d : devices)
-    out->deviceIds.push_back(d.id);
   if (compiled->executable->numDevices() !=
       static_cast<int64_t>(devices.size()))
     return valueError("The program was compiled for ",
@@ -178,6 +176,7 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   for (const Sharding &s : lowered->request.outs)
     out->committed |= s.isSpecified();
   out->committed |= !known.empty();
+  out->prepareCalls();
   return CompiledPtr(out);
 }
 
@@ -194,12 +193,31 @@ Expected<std::string> prettyText(const std::string &text) {
   return out;
 }
 
+void CompiledProgram::prepareCalls() {
+  for (Device d : devices)
+    options.devices.push_back(d.id);
+  options.synchronous = devices.size() == 1;
+  donatesAny = llvm::is_contained(donated, true);
+}
+
+/// Of buffers by argument and position, the list by position and argument.
+static llvm::SmallVector<Buffer, 8>
+byPosition(llvm::SmallVector<Buffer, 8> byArgument, size_t positions) {
+  if (positions == 1)
+    return byArgument;
+  llvm::SmallVector<Buffer, 8> out;
+  out.reserve(byArgument.size());
+  for (size_t k = 0; k < positions; ++k)
+    for (size_t i = k; i < byArgument.size(); i += positions)
+      out.push_back(std::move(byArgument[i]));
+  return out;
+}
+
 Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
   const size_t positions = program.devices.size();
-  std::vector<std::vector<Buffer>> buffers(positions);
+  llvm::SmallVector<Buffer, 8> buffers;
+  buffers.reserve(program.ins.size() * positions);
   size_t next = 0;
-  for (std::vector<Buffer> &list : buffers)
-    list.reserve(program.ins.size());
   for (size_t i = 0; i < args.size(); ++i) {
     if (!args[i].ok())
       return {args[i]};
@@ -208,30 +226,28 @@ Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
     const ArrayValue *array = asArray(args[i]);
     if (!array)
       return {typeError("a traced value was passed to a compiled program")};
-    Expected<std::vector<Buffer>> own = array->buffersOn(program.ins[next]);
-    if (!own)
-      return {own.error()};
-    for (size_t k = 0; k < positions; ++k)
-      buffers[k].push_back(std::move((*own)[k]));
-    ++next;
+    if (Status status = array->appendBuffers(program.ins[next++], buffers);
+        !status)
+      return {status.error()};
   }
-  ExecuteOptions options;
-  options.devices = program.deviceIds;
-  options.synchronous = positions == 1;
-  llvm::Expected<Execution> run =
-      program.executable->execute(buffers, client(), options);
+  auto run = program.executable->executeFlat(
+      byPosition(std::move(buffers), positions), client(), program.options);
   if (!run)
     return {fromLlvm(run.takeError())};
-  next = 0;
-  for (size_t i = 0; i < args.size(); ++i)
-    if (program.kept[i] && program.donated[next++])
-      (void)args[i].remove();
+  if (program.donatesAny) {
+    next = 0;
+    for (size_t i = 0; i < args.size(); ++i)
+      if (program.kept[i] && program.donated[next++])
+        (void)args[i].remove();
+  }
   Tensors outs;
-  for (size_t r = 0; r < program.outs.size(); ++r) {
+  const size_t results = program.outs.size();
+  outs.reserve(results);
+  for (size_t r = 0; r < results; ++r) {
     std::vector<Buffer> own;
     own.reserve(positions);
     for (size_t k = 0; k < positions; ++k)
-      own.push_back(std::move(run->results[k][r]));
+      own.push_back(std::move(run->results[k * results + r]));
     outs.push_back(arrayOfBuffers(program.outAvals[r], program.outs[r],
                                   program.committed, std::move(own)));
   }

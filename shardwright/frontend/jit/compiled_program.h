@@ -21,10 +21,14 @@ public:
   std::vector<Aval> outAvals;
   std::vector<bool> kept, donated; ///< of all inputs; of kept ones
   std::vector<Device> devices;
-  llvm::SmallVector<DeviceId, 8> deviceIds;
   ProgramReport report;
   /// Its results are on the devices that the user chose.
   bool committed = false;
+
+  /// Sets what follows from the members above and is the same in every call.
+  void prepareCalls();
+  ExecuteOptions options;
+  bool donatesAny = false;
 };
 
 } // namespace shardwright::frontend

@@ -344,11 +344,10 @@ Expected<SavedProgram> loadSavedProgram(std::string_view bytes,
   if (!executable)
     return fromLlvm(executable.takeError());
   program->executable = std::move(*executable);
-  for (Device d : program->devices)
-    program->deviceIds.push_back(d.id);
   program->report = reportOf(*program->executable, std::move(name));
   if (!isConsistent(*program, out.types, out.argNames))
     return damaged();
+  program->prepareCalls();
   out.program = std::move(program);
   return out;
 }
