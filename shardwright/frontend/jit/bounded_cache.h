@@ -18,23 +18,27 @@ namespace shardwright::frontend {
 
 /// Values by key. Beyond `limit` entries, the older half is forgotten.
 /// Thread-safe.
-template <typename V> class BoundedCache {
+template <typename K, typename V, typename Hash = std::hash<K>,
+          typename Equal = std::equal_to<K>>
+class BoundedCache {
 public:
   explicit BoundedCache(size_t limit) : limit(limit) {}
-  std::optional<V> find(const std::string &key) {
+  /// `key`: a K, or what Hash and Equal compare with one.
+  template <typename Query> std::optional<V> find(const Query &key) {
     std::lock_guard lock(mutex);
     auto found = table.find(key);
     if (found == table.end())
       return {};
     return found->second;
   }
-  void insert(const std::string &key, V value) {
+  void insert(K key, V value) {
     std::lock_guard lock(mutex);
-    if (table.emplace(key, std::move(value)).second)
-      order.push_back(key);
+    auto [at, isNew] = table.emplace(std::move(key), std::move(value));
+    if (isNew)
+      order.push_back(&at->first);
     if (order.size() > limit) {
       for (size_t i = 0; i < limit / 2; ++i)
-        table.erase(order[i]);
+        table.erase(table.find(*order[i]));
       order.erase(order.begin(), order.begin() + limit / 2);
     }
   }
@@ -47,8 +51,8 @@ public:
 private:
   std::mutex mutex;
   const size_t limit;
-  std::unordered_map<std::string, V> table;
-  std::vector<std::string> order;
+  std::unordered_map<K, V, Hash, Equal> table;
+  std::vector<const K *> order; ///< keys of the table, the oldest first
 };
 
 } // namespace shardwright::frontend

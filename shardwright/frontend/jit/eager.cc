@@ -12,31 +12,120 @@
 namespace shardwright::frontend {
 namespace {
 
-/// Programs of one primitive, by primitive, parameters and types. Keys may
-/// contain addresses of constants and functions: each entry keeps alive what
-/// its key names.
+/// What a call of a primitive depends on, as the call has it.
+struct EagerCall {
+  const Primitive &primitive;
+  const Tensors &args;
+  const Params &params;
+  /// False: on types only.
+  bool withPlaces;
+  uint64_t hash = 0;
+
+  Sharding placeOf(size_t i) const {
+    return args[i].committed() ? args[i].sharding() : Sharding();
+  }
+};
+
+/// The same, to be kept.
+struct EagerKey {
+  const Primitive *primitive;
+  Params params;
+  std::vector<Aval> types;
+  std::vector<Sharding> places; ///< empty if it depends on types only
+  AbstractMesh abstractMesh = contextAbstractMesh();
+  Mesh mesh;
+  bool x64 = x64Enabled();
+  uint64_t hash;
+
+  explicit EagerKey(const EagerCall &call)
+      : primitive(&call.primitive), params(call.params), hash(call.hash) {
+    for (size_t i = 0; i < call.args.size(); ++i) {
+      types.push_back(call.args[i].aval());
+      if (call.withPlaces)
+        places.push_back(call.placeOf(i));
+    }
+    if (call.withPlaces)
+      mesh = contextMesh();
+  }
+
+  bool matches(const EagerCall &call) const {
+    if (hash != call.hash || primitive != &call.primitive ||
+        types.size() != call.args.size() || x64 != x64Enabled() ||
+        !(abstractMesh == contextAbstractMesh()) ||
+        !(mesh == (call.withPlaces ? contextMesh() : Mesh())))
+      return false;
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (!sameContent(types[i], call.args[i].aval()))
+        return false;
+      if (!call.withPlaces)
+        continue;
+      bool committed = call.args[i].committed();
+      if (committed != places[i].isSpecified() ||
+          (committed && !(places[i] == call.args[i].sharding())))
+        return false;
+    }
+    return sameContent(params, call.params);
+  }
+  friend bool operator==(const EagerKey &a, const EagerKey &b) {
+    return a.hash == b.hash && a.primitive == b.primitive && a.x64 == b.x64 &&
+           a.abstractMesh == b.abstractMesh && a.mesh == b.mesh &&
+           a.places == b.places &&
+           std::equal(a.types.begin(), a.types.end(), b.types.begin(),
+                      b.types.end(),
+                      [](const Aval &x, const Aval &y) {
+                        return sameContent(x, y);
+                      }) &&
+           sameContent(a.params, b.params);
+  }
+};
+
+struct EagerHash {
+  using is_transparent = void;
+  size_t operator()(const EagerKey &key) const { return key.hash; }
+  size_t operator()(const EagerCall &call) const { return call.hash; }
+};
+struct EagerEqual {
+  using is_transparent = void;
+  bool operator()(const EagerKey &a, const EagerKey &b) const { return a == b; }
+  bool operator()(const EagerKey &a, const EagerCall &b) const {
+    return a.matches(b);
+  }
+  bool operator()(const EagerCall &a, const EagerKey &b) const {
+    return b.matches(a);
+  }
+};
+
+/// Programs of one primitive, by primitive, parameters and types, compiled ones
+/// by places too.
 struct EagerCache {
-  struct Traced {
-    JaxprPtr jaxpr;
-    Params params;
-  };
-  struct Finished {
-    CompiledPtr program;
-    Params params;
-  };
-  BoundedCache<Traced> jaxprs{4096};
-  BoundedCache<Finished> programs{4096};
+  BoundedCache<EagerKey, JaxprPtr, EagerHash, EagerEqual> jaxprs{4096};
+  BoundedCache<EagerKey, CompiledPtr, EagerHash, EagerEqual> programs{4096};
 };
 EagerCache &eagerCache() {
   static auto *cache = new EagerCache;
   return *cache;
 }
 
-Expected<JaxprPtr> jaxprOf(const std::string &key, const Primitive &primitive,
-                           const Tensors &args, const Params &params) {
+/// The call, with the hash of what it depends on.
+EagerCall makeCall(const Primitive &primitive, const Tensors &args,
+                   const Params &params, bool withPlaces) {
+  Hash hash;
+  hash.add(&primitive);
+  hash.add(params);
+  for (const Tensor &arg : args) {
+    hash.add(arg.aval());
+    if (withPlaces && arg.committed())
+      hash.add(arg.sharding());
+  }
+  return {primitive, args, params, withPlaces, hash.value};
+}
+
+Expected<JaxprPtr> jaxprOf(const Primitive &primitive, const Tensors &args,
+                           const Params &params) {
   EagerCache &cache = eagerCache();
-  if (auto found = cache.jaxprs.find(key))
-    return found->jaxpr;
+  EagerCall call = makeCall(primitive, args, params, /*withPlaces=*/false);
+  if (auto found = cache.jaxprs.find(call))
+    return *found;
   std::vector<Aval> types;
   for (const Tensor &arg : args)
     types.push_back(arg.aval());
@@ -46,66 +135,55 @@ Expected<JaxprPtr> jaxprOf(const std::string &key, const Primitive &primitive,
         return frontend::bind(primitive, ins, params);
       },
       types, primitive.name);
-  if (!jaxpr)
-    return jaxpr;
-  cache.jaxprs.insert(key, {*jaxpr, params});
+  if (jaxpr)
+    cache.jaxprs.insert(EagerKey(call), *jaxpr);
   return jaxpr;
+}
+
+/// Compiles a program of the primitive.
+Expected<CompiledPtr> compileFor(const EagerCall &call) {
+  const auto &[primitive, args, params, withPlaces, hash] = call;
+  Expected<JaxprPtr> jaxpr = jaxprOf(primitive, args, params);
+  if (!jaxpr)
+    return jaxpr.error();
+  ProgramRequest request;
+  request.jaxpr = *jaxpr;
+  request.name = primitive.name;
+  request.keepUnused = true;
+  std::vector<std::string> phrases;
+  for (size_t i = 0; i < args.size(); ++i) {
+    request.ins.push_back(call.placeOf(i));
+    phrases.push_back(cat("argument ", i == 0 ? "x" : "y", " of ",
+                          primitive.name, " with shape ",
+                          args[i].aval().longStr(), " and"));
+  }
+  Expected<std::vector<Device>> devices = assignDevices(
+      **jaxpr, request.ins, phrases, {}, std::vector<bool>(args.size(), true));
+  if (!devices)
+    return devices.error();
+  if (devices->empty())
+    devices->push_back(Device{0});
+  request.devices = *devices;
+  request.numDevices = static_cast<int64_t>(devices->size());
+  Expected<LoweredPtr> lowered = lowerProgram(request);
+  if (!lowered)
+    return lowered.error();
+  return compileProgram(*lowered, *devices);
 }
 
 } // namespace
 
 Tensors execute(const Primitive &primitive, const Tensors &args,
                 const Params &params) {
-  std::string typeKey = primitive.name;
-  appendContentKey(typeKey, params);
-  typeKey += cat(reinterpret_cast<uintptr_t>(contextAbstractMesh().identity()),
-                 x64Enabled() ? "x" : "");
-  std::string key;
-  std::vector<Sharding> ins;
-  for (const Tensor &arg : args) {
-    appendContentKey(typeKey, arg.aval());
-    ins.push_back(arg.committed() ? arg.sharding() : Sharding());
-    key += cat(reinterpret_cast<uintptr_t>(ins.back().mesh().identity()),
-               ins.back().isSpecified() ? ins.back().str() : "", ";");
-  }
-  key += cat("@", reinterpret_cast<uintptr_t>(contextMesh().identity()));
-  key = typeKey + key;
   EagerCache &cache = eagerCache();
-  CompiledPtr program;
-  if (auto found = cache.programs.find(key))
-    program = found->program;
-  if (!program) {
-    Expected<JaxprPtr> jaxpr = jaxprOf(typeKey, primitive, args, params);
-    if (!jaxpr)
-      return {jaxpr.error()};
-    ProgramRequest request;
-    request.jaxpr = *jaxpr;
-    request.name = primitive.name;
-    request.ins = ins;
-    request.keepUnused = true;
-    std::vector<std::string> phrases;
-    for (size_t i = 0; i < args.size(); ++i)
-      phrases.push_back(cat("argument ", i == 0 ? "x" : "y", " of ",
-                            primitive.name, " with shape ",
-                            args[i].aval().longStr(), " and"));
-    Expected<std::vector<Device>> devices = assignDevices(
-        **jaxpr, ins, phrases, {}, std::vector<bool>(args.size(), true));
-    if (!devices)
-      return {devices.error()};
-    if (devices->empty())
-      devices->push_back(Device{0});
-    request.devices = *devices;
-    request.numDevices = static_cast<int64_t>(devices->size());
-    Expected<LoweredPtr> lowered = lowerProgram(request);
-    if (!lowered)
-      return {lowered.error()};
-    Expected<CompiledPtr> compiled = compileProgram(*lowered, *devices);
-    if (!compiled)
-      return {compiled.error()};
-    program = *compiled;
-    cache.programs.insert(key, {program, params});
-  }
-  return runProgram(*program, args);
+  EagerCall call = makeCall(primitive, args, params, /*withPlaces=*/true);
+  if (auto found = cache.programs.find(call))
+    return runProgram(**found, args);
+  Expected<CompiledPtr> program = compileFor(call);
+  if (!program)
+    return {program.error()};
+  cache.programs.insert(EagerKey(call), *program);
+  return runProgram(**program, args);
 }
 
 size_t eagerCacheSize() {

@@ -18,12 +18,12 @@ namespace {
 
 std::atomic<int64_t> traces, lowerings, compiles, dispatchMisses;
 
-BoundedCache<LoweredPtr> &loweredCache() {
-  static auto *cache = new BoundedCache<LoweredPtr>(4096);
+BoundedCache<std::string, LoweredPtr> &loweredCache() {
+  static auto *cache = new BoundedCache<std::string, LoweredPtr>(4096);
   return *cache;
 }
-BoundedCache<CompiledPtr> &compiledCache() {
-  static auto *cache = new BoundedCache<CompiledPtr>(4096);
+BoundedCache<std::string, CompiledPtr> &compiledCache() {
+  static auto *cache = new BoundedCache<std::string, CompiledPtr>(4096);
   return *cache;
 }
 
