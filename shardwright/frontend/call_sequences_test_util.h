@@ -98,6 +98,29 @@ inline Tensor binary(size_t which, const Tensor &x, const Tensor &y) {
   return all[which % std::size(all)](x, y);
 }
 
+/// Values of all kinds that random calls begin with.
+inline Tensors firstValues() {
+  Tensors values = {Tensor(),
+                    Tensor(2.5),
+                    Tensor(3),
+                    Tensor(valueError("an earlier error")),
+                    arange(8, DType::F32),
+                    reshape(arange(8), {4, 2}),
+                    ones({2, 3}),
+                    zeros({0, 3}),
+                    lax::full({2, 2}, 1.5, DType::C64),
+                    random::key(1),
+                    arrayOf<bool>({true, false, true}),
+                    shapeDtypeStruct({4}, DType::F32)};
+  Tensor deleted = lax::copy(ones({4}));
+  (void)deleted.remove();
+  values.push_back(deleted);
+  Tensor escaped;
+  (void)jit([&](Tensor x) { return escaped = x + 1.0; })(ones({3}));
+  values.push_back(escaped);
+  return values;
+}
+
 } // namespace shardwright::frontend::testing
 
 #endif // SHARDWRIGHT_FRONTEND_CALL_SEQUENCES_TEST_UTIL_H
