@@ -23,6 +23,9 @@ static constexpr size_t maxMembers = 256, maxBuffers = 48;
 /// A splat constant up to this size may be stored as a program buffer where a
 /// buffer is needed.
 static constexpr int64_t maxStoredSplat = 1 << 16;
+/// With more updates of slices in a block, each reads its position from memory,
+/// so that those of equal shape share a kernel.
+static constexpr int64_t manyUpdates = 64;
 
 namespace {
 
@@ -45,6 +48,7 @@ private:
   using Members = std::set<int32_t>;
 
   void findUsers();
+  bool isStoredPosition(int32_t id, int32_t seed) const;
   bool isRematerializable(int32_t id) const { return rematerializable[id]; }
   void form(int32_t seed);
   bool tryAbsorb(Members &members, int32_t producer, int32_t seed);
@@ -80,6 +84,7 @@ private:
     size_t outputs = 0; ///< upper bound
   } pointwise;
 
+  int64_t numUpdates = 0; ///< of slices
   FusionOrder places;
   /// The next ordered operation after each operation, or -1.
   std::vector<int32_t> nextOrdered;
@@ -266,6 +271,16 @@ bool Fuser::joinsPointwise(const Members &members, int32_t id, int32_t seed) {
   return true;
 }
 
+// True for a constant position, other than 0, that the update reads from
+// memory.
+bool Fuser::isStoredPosition(int32_t id, int32_t seed) const {
+  const Node &root = graph[seed];
+  return numUpdates > manyUpdates && root.op == Op::UpdateSlice &&
+         graph[id].op == Op::Constant && graph[id].bits != 0 &&
+         id != root.operands[1] &&
+         llvm::is_contained(llvm::ArrayRef(root.operands).drop_front(2), id);
+}
+
 bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
   const Node &node = graph[id];
   const Node &root = graph[seed];
@@ -295,6 +310,8 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
                            id))
       return false;
   }
+  if (isStoredPosition(id, seed))
+    return false;
   // The overwritten operand must not be read elsewhere.
   if (root.op == Op::UpdateSlice &&
       (id == root.operands[0] ||
@@ -415,6 +432,8 @@ std::vector<Unit> Fuser::run() {
   findUsers();
   for (size_t id = 0; id < graph.nodes.size(); ++id)
     rematerializable.push_back(isCheap(graph, id));
+  numUpdates = llvm::count_if(
+      graph.nodes, [](const Node &node) { return node.op == Op::UpdateSlice; });
   for (int32_t id : block.terminator)
     if (id >= 0)
       needed[id] = terminal[id] = true;
