@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/compile.h"
+#include "shardwright/compile/host_callbacks.h"
 #include "shardwright/pjrt/api/program.h"
 #include "shardwright/pjrt/calls/expand_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
@@ -84,8 +85,9 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
     return reader.error();
   program->name = module->getSymName().value_or("module").str();
   closeShardings(*module, request);
-  if (failed(checkFfiAttributes(*module)) || failed(pinCallbacks(*module)))
+  if (failed(checkFfiAttributes(*module)))
     return reader.error();
+  pinCallbacks(*module);
   FailureOr<ProgramLayouts> layouts = takeLayoutModes(*module);
   if (failed(layouts))
     return reader.error();

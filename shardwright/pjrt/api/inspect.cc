@@ -7,6 +7,7 @@
 
 #include "shardwright/pjrt/api/inspect.h"
 #include "shardwright/compile/explain_program.h"
+#include "shardwright/compile/host_callbacks.h"
 #include "shardwright/pjrt/api/query_options.h"
 #include "shardwright/pjrt/calls/host_callback.h"
 #include "shardwright/pjrt/request/prepare_module.h"
@@ -51,7 +52,8 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
   CompileRequest open;
   open.chooseOutputs = open.chooseParameters = {1};
   closeShardings(*module, open);
-  if (failed(pinCallbacks(*module)) || failed(dropTokens(*module)))
+  pinCallbacks(*module);
+  if (failed(dropTokens(*module)))
     return reader.error();
 
   llvm::json::Object stages;
@@ -107,7 +109,8 @@ inspectShardings(StringRef code, const llvm::json::Object &request) {
     return reader.error();
   askClients(explain, request, *module, kept);
   UserValues user(*module, &positions, reader.sources.get());
-  if (failed(pinCallbacks(*module)) || failed(dropTokens(*module)))
+  pinCallbacks(*module);
+  if (failed(dropTokens(*module)))
     return reader.error();
   BadRequest problem;
   FailureOr<Explanation> explanation =

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/calls/host_callback.h"
+#include "shardwright/compile/host_callbacks.h"
 #include "shardwright/pjrt/abi/bridge.h"
 #include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/runtime/custom_call.h"
@@ -50,7 +51,7 @@ static llvm::Error fail(const llvm::Twine &why) {
 
 static llvm::Error callHost(const CustomCall &call, uint64_t number) {
   // Only one device calls; the others receive its results.
-  if (auto *device = call.attribute(pjrt::callbackDevice);
+  if (auto *device = call.attribute(callbackDevice);
       device && device->integers.size() == 1 &&
       device->integers[0] != call.partition) {
     for (const CustomCallBuffer &result : call.results)
@@ -98,4 +99,12 @@ void pjrt::setHostCallback(Shardwright_HostCallback callback,
   });
   hostCallback = callback;
   holdCallback = hold;
+}
+
+void pjrt::pinCallbacks(mlir::ModuleOp module) {
+  shardwright::pinCallbacks(module, callbackTarget, partitionedCallbackTarget);
+}
+
+void pjrt::shareCallbackResults(mlir::ModuleOp module, int64_t numPartitions) {
+  shardwright::shareCallbackResults(module, numPartitions, callbackTarget);
 }

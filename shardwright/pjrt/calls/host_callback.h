@@ -9,7 +9,6 @@
 #define SHARDWRIGHT_PJRT_CALLS_HOST_CALLBACK_H
 
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/LogicalResult.h"
 
 namespace mlir {
 class ModuleOp;
@@ -24,12 +23,10 @@ constexpr llvm::StringLiteral callbackTarget("shardwright_python_callback");
 /// operand.
 constexpr llvm::StringLiteral
     partitionedCallbackTarget("shardwright_partitioned_python_callback");
-/// Attribute: the only partition that calls.
-constexpr llvm::StringLiteral callbackDevice("device");
 
 /// On global shapes: pins callbacks that are annotated to run on one device.
 /// JAX calls back once with the full value, by default from device 0.
-llvm::LogicalResult pinCallbacks(mlir::ModuleOp module);
+void pinCallbacks(mlir::ModuleOp module);
 /// On local shapes: broadcasts the results of a pinned callback to the other
 /// devices.
 void shareCallbackResults(mlir::ModuleOp module, int64_t numPartitions);

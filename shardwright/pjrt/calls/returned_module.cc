@@ -32,8 +32,10 @@ LogicalResult ReturnedModule::read(StringRef bytes, TypeRange arguments,
       llvm::MemoryBuffer::getMemBufferCopy(bytes, "custom_partitioning"),
       call->getContext(),
       kept.emplace_back(std::make_shared<llvm::SourceMgr>()), Trust::Full);
-  if (!module || failed(importModule(*module)) ||
-      failed(pinCallbacks(*module)) || failed(inlineCalls(*module)))
+  if (!module || failed(importModule(*module)))
+    return failure();
+  pinCallbacks(*module);
+  if (failed(inlineCalls(*module)))
     return failure();
   main = sdy::getMainFunc(*module);
   if (!main || main.isDeclaration() || !main.getBody().hasOneBlock())

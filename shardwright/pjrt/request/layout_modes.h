@@ -15,7 +15,7 @@
 #ifndef SHARDWRIGHT_PJRT_REQUEST_LAYOUT_MODES_H
 #define SHARDWRIGHT_PJRT_REQUEST_LAYOUT_MODES_H
 
-#include "shardwright/pjrt/request/prepare_module.h"
+#include "shardwright/compile/host_callbacks.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

@@ -18,54 +18,7 @@ using namespace mlir;
 
 namespace shardwright::pjrt {
 
-static constexpr llvm::StringLiteral aliasingOutput("tf.aliasing_output");
 static constexpr llvm::StringLiteral gspmdSharding("mhlo.sharding");
-
-FailureOr<TokenPositions> dropTokens(ModuleOp module) {
-  TokenPositions positions;
-  func::FuncOp main = sdy::getMainFunc(module);
-  if (!main)
-    return positions;
-  auto number = [](TypeRange types, llvm::BitVector &tokens,
-                   std::vector<int32_t> &positions) {
-    int32_t next = 0;
-    tokens.resize(types.size());
-    for (auto [i, type] : llvm::enumerate(types)) {
-      tokens[i] = isa<stablehlo::TokenType>(type);
-      positions.push_back(tokens[i] ? -1 : next++);
-    }
-  };
-  llvm::BitVector arguments, results;
-  number(main.getArgumentTypes(), arguments, positions.argumentOf);
-  number(main.getResultTypes(), results, positions.resultOf);
-  if (arguments.none() && results.none())
-    return positions;
-  if (main.isDeclaration())
-    return main.emitError() << "the entry function has no body";
-
-  OpBuilder b = OpBuilder::atBlockBegin(&main.getBody().front());
-  for (unsigned i : arguments.set_bits()) {
-    BlockArgument token = main.getArgument(i);
-    if (!token.use_empty())
-      token.replaceAllUsesWith(stablehlo::AfterAllOp::create(
-          b, main.getLoc(), token.getType(), ValueRange()));
-  }
-  for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (auto alias = main.getArgAttrOfType<IntegerAttr>(i, aliasingOutput)) {
-      int64_t old = alias.getInt();
-      if (old < 0 || old >= int64_t(results.size()) || results[old])
-        main.removeArgAttr(i, b.getStringAttr(aliasingOutput));
-      else
-        main.setArgAttr(i, aliasingOutput,
-                        b.getI32IntegerAttr(positions.resultOf[old]));
-    }
-  Operation *end = main.getBody().front().getTerminator();
-  end->eraseOperands(results);
-  if (failed(main.eraseResults(results)) ||
-      failed(main.eraseArguments(arguments)))
-    return main.emitError() << "cannot take the tokens from the entry function";
-  return positions;
-}
 
 void closeShardings(ModuleOp module, const CompileRequest &request) {
   keepEntryMeshes(module);

@@ -14,16 +14,6 @@
 
 namespace shardwright::pjrt {
 
-/// By parameter and output of @main: its position without tokens, or -1 for a
-/// token.
-struct TokenPositions {
-  std::vector<int32_t> argumentOf, resultOf;
-};
-
-/// Removes the tokens from @main's signature. A run waits for the events of its
-/// token arguments, so no token values are needed.
-mlir::FailureOr<TokenPositions> dropTokens(mlir::ModuleOp module);
-
 /// Replicates the values of @main that have no sharding and whose sharding we
 /// must not choose.
 void closeShardings(mlir::ModuleOp module, const CompileRequest &request);

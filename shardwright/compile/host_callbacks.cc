@@ -1,24 +1,27 @@
-//===- pin_callbacks.cc - callbacks that one device calls for all ---------===//
+//===- host_callbacks.cc - calls of host functions and their tokens -------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/compile/host_callbacks.h"
+
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/hlo/hlo_sharding.h"
-#include "shardwright/pjrt/calls/host_callback.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 
-namespace shardwright::pjrt {
+namespace shardwright {
 
 static constexpr llvm::StringLiteral configName("mhlo.backend_config");
 static constexpr llvm::StringLiteral gspmdSharding("mhlo.sharding");
+static constexpr llvm::StringLiteral aliasingOutput("tf.aliasing_output");
 
 /// The device of a maximal sharding; -1 for any other sharding.
 static int64_t singleDevice(Operation *op, SymbolTable &symbols) {
@@ -49,13 +52,14 @@ static int64_t singleDevice(Operation *op, SymbolTable &symbols) {
              : -1;
 }
 
-LogicalResult pinCallbacks(ModuleOp module) {
+void pinCallbacks(ModuleOp module, StringRef onOneDevice,
+                  StringRef onEachDevice) {
   SymbolTable symbols(module);
   module.walk([&](stablehlo::CustomCallOp call) {
-    bool isPartitioned = call.getCallTargetName() == partitionedCallbackTarget;
-    if (!isPartitioned && call.getCallTargetName() != callbackTarget)
+    bool isOnEach = call.getCallTargetName() == onEachDevice;
+    if (!isOnEach && call.getCallTargetName() != onOneDevice)
       return;
-    int64_t device = isPartitioned ? -1 : singleDevice(call, symbols);
+    int64_t device = isOnEach ? -1 : singleDevice(call, symbols);
     call->removeAttr(sdy::kShardingAttr);
     call->removeAttr(gspmdSharding);
     auto config = call->getAttrOfType<DictionaryAttr>(configName);
@@ -67,10 +71,10 @@ LogicalResult pinCallbacks(ModuleOp module) {
         IntegerAttr::get(IntegerType::get(call.getContext(), 64), device));
     call->setAttr(configName, fields.getDictionary(call.getContext()));
   });
-  return success();
 }
 
-void shareCallbackResults(ModuleOp module, int64_t numPartitions) {
+void shareCallbackResults(ModuleOp module, int64_t numPartitions,
+                          StringRef target) {
   if (numPartitions < 2)
     return;
   SmallVector<stablehlo::CustomCallOp> calls;
@@ -80,7 +84,7 @@ void shareCallbackResults(ModuleOp module, int64_t numPartitions) {
             op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
       channel = std::max<int64_t>(channel, handle.getHandle() + 1);
     if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
-        call && call.getCallTargetName() == callbackTarget)
+        call && call.getCallTargetName() == target)
       calls.push_back(call);
   });
   for (stablehlo::CustomCallOp call : calls) {
@@ -112,4 +116,50 @@ void shareCallbackResults(ModuleOp module, int64_t numPartitions) {
   }
 }
 
-} // namespace shardwright::pjrt
+FailureOr<TokenPositions> dropTokens(ModuleOp module) {
+  TokenPositions positions;
+  func::FuncOp main = sdy::getMainFunc(module);
+  if (!main)
+    return positions;
+  auto number = [](TypeRange types, llvm::BitVector &tokens,
+                   std::vector<int32_t> &positions) {
+    int32_t next = 0;
+    tokens.resize(types.size());
+    for (auto [i, type] : llvm::enumerate(types)) {
+      tokens[i] = isa<stablehlo::TokenType>(type);
+      positions.push_back(tokens[i] ? -1 : next++);
+    }
+  };
+  llvm::BitVector arguments, results;
+  number(main.getArgumentTypes(), arguments, positions.argumentOf);
+  number(main.getResultTypes(), results, positions.resultOf);
+  if (arguments.none() && results.none())
+    return positions;
+  if (main.isDeclaration())
+    return main.emitError() << "the entry function has no body";
+
+  OpBuilder b = OpBuilder::atBlockBegin(&main.getBody().front());
+  for (unsigned i : arguments.set_bits()) {
+    BlockArgument token = main.getArgument(i);
+    if (!token.use_empty())
+      token.replaceAllUsesWith(stablehlo::AfterAllOp::create(
+          b, main.getLoc(), token.getType(), ValueRange()));
+  }
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (auto alias = main.getArgAttrOfType<IntegerAttr>(i, aliasingOutput)) {
+      int64_t old = alias.getInt();
+      if (old < 0 || old >= int64_t(results.size()) || results[old])
+        main.removeArgAttr(i, b.getStringAttr(aliasingOutput));
+      else
+        main.setArgAttr(i, aliasingOutput,
+                        b.getI32IntegerAttr(positions.resultOf[old]));
+    }
+  Operation *end = main.getBody().front().getTerminator();
+  end->eraseOperands(results);
+  if (failed(main.eraseResults(results)) ||
+      failed(main.eraseArguments(arguments)))
+    return main.emitError() << "cannot take the tokens from the entry function";
+  return positions;
+}
+
+} // namespace shardwright
