@@ -36,8 +36,9 @@ Tensor operator~(const Tensor &x);
 #define SW_NUMPY_UNARY(X)                                                      \
   X(exp)                                                                       \
   X(exp2)                                                                      \
-  X(log) X(log1p) X(expm1) X(sin) X(cos) X(tan) X(tanh) X(sqrt) X(cbrt)        \
-      X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh)
+  X(log)                                                                       \
+  X(log1p) X(expm1) X(sin) X(cos) X(tan) X(tanh) X(sqrt) X(cbrt) X(asin)       \
+      X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh)
 #define SW_DECLARE(name) Tensor name(const Tensor &x);
 SW_NUMPY_UNARY(SW_DECLARE)
 #undef SW_DECLARE
@@ -93,7 +94,8 @@ Tensor tril(const Tensor &x, int64_t k = 0);
 Tensor triu(const Tensor &x, int64_t k = 0);
 
 Tensor matmul(const Tensor &x, const Tensor &y);
-/// `ij,jk->ik`; one or two operands.
+/// Products and sums by letters of dimensions: `ij,jk->ik`, `...ij,jk`. Several
+/// operands are contracted pair by pair, in the order of the fewest operations.
 Tensor einsum(const std::string &spec, const Tensors &xs);
 
 /// Elements or slices at these positions along an axis. Positions out of
