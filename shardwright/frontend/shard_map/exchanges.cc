@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/shard_map/collective_helpers.h"
+#include "shardwright/frontend/shard_map/mixed_axes.h"
 
 #include <algorithm>
 #include <set>
@@ -79,10 +79,11 @@ BatchResult batchAllToAll(const BatchAxis &axis, const Tensors &in,
                           const Ints &dims, const Params &params) {
   std::optional<AxisNames> rest =
       withoutMapped(axisNamesIn(params, "axis_name"), axis);
-  if (rest && !rest->empty())
-    return {{Tensor(notImplemented("all_to_all along axes of vmap and others "
-                                   "at once is not implemented"))},
+  if (rest && !params.isNone("axis_index_groups"))
+    return {{Tensor(notImplemented("axis_index_groups not supported in vmap"))},
             {}};
+  if (rest && !rest->empty())
+    return allToAllMixed(axis, in[0], dims[0], params);
   if (rest)
     return {{exchangeBatch(in[0], dims[0], axis.size, params)}, {0}};
   Params changed = params;
@@ -181,9 +182,7 @@ BatchResult batchPpermute(const BatchAxis &axis, const Tensors &in,
   if (!rest)
     return {frontend::bind(*findPrimitive("ppermute"), in, params), dims};
   if (!rest->empty())
-    return {{Tensor(notImplemented("ppermute along axes of vmap and others at "
-                                   "once is not implemented"))},
-            {}};
+    return permuteMixed(axis, in[0], dims[0], params);
   return {{permuteBatch(in[0], dims[0], axis, params.lists("perm"))}, {0}};
 }
 
@@ -262,9 +261,7 @@ const Primitive pbroadcastP = [] {
     if (!rest)
       return {frontend::bind(*findPrimitive("pbroadcast"), in, params), dims};
     if (!rest->empty())
-      return {{Tensor(notImplemented("pbroadcast along axes of vmap and others "
-                                     "at once is not implemented"))},
-              {}};
+      return broadcastMixed(axis, in[0], dims[0], params);
     if (dims[0] < 0)
       return {in, {-1}};
     int64_t source = params.integer("source");

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/shard_map/collective_helpers.h"
+#include "shardwright/frontend/shard_map/mixed_axes.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -83,10 +83,11 @@ BatchResult batchGather(const char *name, const BatchAxis &axis,
       ++out;
     return {frontend::bind(*findPrimitive(name), in, changed), {out}};
   }
-  if (!rest->empty())
-    return {{Tensor(notImplemented("all_gather along axes of vmap and others "
-                                   "at once is not implemented"))},
+  if (!params.isNone("axis_index_groups"))
+    return {{Tensor(notImplemented("axis_index_groups not supported in vmap"))},
             {}};
+  if (!rest->empty())
+    return gatherMixed(name, axis, in[0], dims[0], params);
   Tensor x = moveBatch(batchToFront(in[0], dims[0], axis.size), 0, at);
   return {{params.flag("tiled") ? mergeWithNext(x, at) : x}, {-1}};
 }
@@ -194,10 +195,11 @@ BatchResult batchScatter(const BatchAxis &axis, const Tensors &in,
     return {frontend::bind(*findPrimitive("reduce_scatter"), in, changed),
             {out}};
   }
-  if (!rest->empty())
-    return {{Tensor(notImplemented("psum_scatter along axes of vmap and others "
-                                   "at once is not implemented"))},
+  if (!params.isNone("axis_index_groups"))
+    return {{Tensor(notImplemented("axis_index_groups not supported in vmap"))},
             {}};
+  if (!rest->empty())
+    return scatterMixed(axis, in[0], dims[0], params);
   Tensor sum = dims[0] >= 0
                    ? lax::reduce_sum(in[0], {dims[0]})
                    : lax::mul(in[0], scalarOf(static_cast<double>(axis.size),
