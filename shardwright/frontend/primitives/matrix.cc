@@ -122,6 +122,40 @@ static std::string layoutsOf(const std::vector<Aval> &types,
   return "[" + out + "]";
 }
 
+/// The factor of this number: `i`, `j`, .., `z`, `z_1`, ...
+static std::string factorName(int64_t n) {
+  return n < 18 ? std::string(1, static_cast<char>('i' + n))
+                : cat("z_", n - 17);
+}
+
+/// The rule of a call on matrices: batch dimensions correspond.
+static std::string batchRule(const std::vector<Aval> &types,
+                             const std::vector<Aval> &results, int64_t batch) {
+  std::string sizes;
+  int64_t next = 0;
+  auto newFactor = [&](int64_t size) {
+    sizes += cat(sizes.empty() ? "" : ", ", factorName(next), "=", size);
+    return factorName(next++);
+  };
+  std::vector<std::string> shared;
+  for (int64_t d = 0; d < batch; ++d)
+    shared.push_back(newFactor(types[0].shape[d]));
+  auto list = [&](const std::vector<Aval> &values) {
+    std::string out;
+    for (const Aval &value : values) {
+      out += out.empty() ? "[" : ", [";
+      for (int64_t d = 0; d < value.rank(); ++d)
+        out += cat(d ? ", " : "",
+                   d < batch ? shared[d] : newFactor(value.shape[d]));
+      out += "]";
+    }
+    return out;
+  };
+  std::string operands = list(types), outs = list(results);
+  return cat("#sdy.op_sharding_rule<(", operands, ")->(", outs, ") {", sizes,
+             "}, custom>");
+}
+
 std::vector<std::string>
 callLapack(LoweringContext &c, const std::string &real,
            const std::string &complex, const std::vector<std::string> &args,
@@ -150,7 +184,9 @@ callLapack(LoweringContext &c, const std::string &real,
                   types[0].rank() - argRanks[0],
                   "\"}, operand_layouts = ", layoutsOf(types, argRanks),
                   ", output_operand_aliases = [", aliasText,
-                  "], result_layouts = ", layoutsOf(results, resultRanks)));
+                  "], result_layouts = ", layoutsOf(results, resultRanks),
+                  ", sdy.sharding_rule = ",
+                  batchRule(types, results, types[0].rank() - argRanks[0])));
 }
 
 std::string checkedByInfo(LoweringContext &c, const std::string &value,
