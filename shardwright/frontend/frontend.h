@@ -10,6 +10,7 @@
 
 // IWYU pragma: begin_exports
 #include "shardwright/frontend/api/autodiff.h"
+#include "shardwright/frontend/api/callbacks.h"
 #include "shardwright/frontend/api/control.h"
 #include "shardwright/frontend/api/custom.h"
 #include "shardwright/frontend/api/explicit_axes.h"

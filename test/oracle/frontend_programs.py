@@ -19,7 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import oracle
-from frontend.jax_ops import OTHER_JAXPR, function
+from frontend.callback_ops import CONTRACTIONS
+from frontend.jax_ops import OTHER_JAXPR, function, without_addresses
 
 args = oracle.arguments(__doc__, cases=60, long_cases=600)
 BUILD = os.environ.get("SHARDWRIGHT_BUILD", "build")
@@ -84,7 +85,7 @@ class Program:
         same = [i for i in self.floats() if self.types[i].shape == shape]
         kind = rng.choice(["smooth"] * 4 + ["binary"] * 4 + """step compare scalar reduce cumulative arg shape
             slice pad concat dot dynamic update select clamp sort jit power round tie rows
-            custom transform loop window conv fft matrix top_k scatter sort_pair""".split())
+            custom transform loop window conv fft matrix top_k scatter sort_pair callback contract options""".split())
         if kind == "smooth":
             return self.emit(rng.choice(SMOOTH), [x])
         if kind == "binary":
@@ -201,6 +202,20 @@ class Program:
             keys = {"scan_rows": {"reverse": (rng.randint(0, 1),)},
                     "assoc_scan": {"reverse": (rng.randint(0, 1),), "axis": (axis,)}}
             return self.emit(name, [x], **keys.get(name, {}))
+        if kind == "callback":
+            name = rng.choice(["callback_pure", "callback_pair", "callback_io", "callback_debug"])
+            if name in ("callback_pure", "callback_pair"):
+                return self.emit(name, [x] + [rng.choice(same)] * (name == "callback_pair"), method=(rng.randrange(5),))
+            return self.emit(name, [x], ordered=(rng.randint(0, 1) if name == "callback_debug" else 0,))
+        if kind == "contract" and rank == 2:
+            spec = rng.randrange(len(CONTRACTIONS))
+            return self.emit("contract", [rng.choice(same) for _ in CONTRACTIONS[spec].split(",")], spec=(spec,))
+        if kind == "options":
+            name = rng.choice(["scan_unroll", "map_batch", "checkpoint_policy"])
+            keys = {"scan_unroll": {"reverse": (rng.randint(0, 1),), "unroll": (rng.randint(1, 5),)},
+                    "map_batch": {"size": (rng.randint(1, 4),)},
+                    "checkpoint_policy": {"policy": (rng.randrange(6),)}}
+            return self.emit(name, [x], **keys[name])
         if kind == "power":
             return self.emit("integer_pow", [x], y=(rng.choice([-1, 2, 3, 4]),))
         if kind == "round":
@@ -274,6 +289,7 @@ class Program:
 def differs(name, ours, theirs):
     """What differs between two results, or None."""
     if name == "jaxpr":
+        theirs = without_addresses(theirs)
         return None if ours == theirs else f"ours:\n{ours}\nJAX:\n{theirs}"
     if isinstance(ours, str) or isinstance(theirs, str):
         return None if ours == theirs else f"{ours}\nJAX: {theirs}"

@@ -13,8 +13,8 @@
 namespace shardwright::frontend::detail {
 
 Tensors scan(const FlatFunction &body, const Tensors &init, const Tensors &xs,
-             int64_t length, bool reverse) {
-  return scanFlat(body, init, xs, length, reverse);
+             int64_t length, bool reverse, int64_t unroll) {
+  return scanFlat(body, init, xs, length, reverse, unroll);
 }
 Tensors whileLoop(const FlatFunction &condition, const FlatFunction &body,
                   const Tensors &init) {
@@ -25,8 +25,9 @@ Tensors switchCase(const Tensor &index,
                    const Tensors &operands) {
   return switchFlat(index, branches, operands);
 }
-Tensors checkpoint(const FlatFunction &body, const Tensors &args) {
-  return checkpointFlat(body, args);
+Tensors checkpoint(const FlatFunction &body, const Tensors &args,
+                   const CheckpointOptions &options) {
+  return checkpointFlat(body, args, options);
 }
 
 Tensors whileCounted(const Tensor &from, const Tensor &to,
@@ -149,8 +150,74 @@ Tensors associativeScan(const FlatFunction &combine, const Tensors &elems,
   return out;
 }
 
+/// Applies a function to all slices along the leading axis at once.
+static Tensors vectorized(const FlatFunction &function, const Tensors &xs) {
+  BatchAxis axis;
+  axis.size = xs[0].dim(0);
+  Expected<Tensors> outs =
+      vmapFlat(function, xs, Ints(xs.size(), 0), {0}, axis);
+  return outs ? *outs : Tensors{Tensor(outs.error())};
+}
+
+Tensors mapBatched(const FlatFunction &function, const Tensors &xs,
+                   int64_t batchSize) {
+  if (const Error *error = errorIn(xs))
+    return {Tensor(*error)};
+  if (batchSize < 0)
+    return {Tensor(
+        valueError("map's batchSize must not be negative, got ", batchSize))};
+  for (const Tensor &x : xs)
+    if (!x.rank() || x.dim(0) != xs[0].dim(0))
+      return {Tensor(valueError("map got values with different leading axis "
+                                "sizes: ",
+                                xs[0].aval().longStr(), ", ",
+                                x.aval().longStr(), "."))};
+  if (xs.empty())
+    return {Tensor(valueError("map got no values to map over."))};
+  int64_t length = xs[0].dim(0), rounds = length / batchSize;
+  int64_t most = rounds * batchSize;
+  auto range = [&](const Tensor &x, int64_t from, int64_t to) {
+    Ints start(x.rank(), 0), limit(x.shape());
+    start[0] = from;
+    limit[0] = to;
+    return lax::slice(x, start, limit);
+  };
+  Tensors rest;
+  if (most < length) {
+    for (const Tensor &x : xs)
+      rest.push_back(rounds ? range(x, most, length) : x);
+    if (!rounds)
+      return vectorized(function, rest);
+  }
+  Tensors batches;
+  for (const Tensor &x : xs) {
+    Shape shape = x.shape();
+    shape.at(0) = batchSize;
+    shape.insert(shape.begin(), rounds);
+    batches.push_back(
+        lax::reshape(most < length ? range(x, 0, most) : x, shape));
+  }
+  Tensors outs = scanFlat(
+      [&](const Tensors &slices) { return vectorized(function, slices); }, {},
+      batches, -1, false);
+  if (errorIn(outs))
+    return outs;
+  Tensors last = rest.empty() ? Tensors() : vectorized(function, rest);
+  if (errorIn(last))
+    return last;
+  for (size_t i = 0; i < outs.size(); ++i) {
+    Shape shape = outs[i].shape();
+    shape.erase(shape.begin());
+    shape.at(0) = most;
+    outs[i] = lax::reshape(outs[i], shape);
+    if (i < last.size())
+      outs[i] = lax::concatenate({outs[i], last[i]}, 0);
+  }
+  return outs;
+}
+
 Tensors counted(int64_t from, int64_t to, const FlatFunction &body,
-                const Tensors &init) {
+                const Tensors &init, int64_t unroll) {
   Tensors carry{scalarOf(from, DType::I32)};
   carry.insert(carry.end(), init.begin(), init.end());
   Tensors outs = scanFlat(
@@ -162,7 +229,7 @@ Tensors counted(int64_t from, int64_t to, const FlatFunction &body,
                     lax::add(args[0], scalarOf(int64_t(1), DType::I32)));
         return next;
       },
-      carry, {}, std::max<int64_t>(to - from, 0), false);
+      carry, {}, std::max<int64_t>(to - from, 0), false, unroll);
   if (errorIn(outs))
     return outs;
   return Tensors(outs.begin() + 1, outs.end());

@@ -9,30 +9,36 @@
 #define SHARDWRIGHT_FRONTEND_API_CONTROL_H
 
 #include "shardwright/frontend/api/function.h"
+#include "shardwright/frontend/control/policy.h"
 
 namespace shardwright::frontend {
 
 namespace detail {
 Tensors scan(const FlatFunction &body, const Tensors &init, const Tensors &xs,
-             int64_t length, bool reverse);
+             int64_t length, bool reverse, int64_t unroll = 1);
 Tensors whileLoop(const FlatFunction &condition, const FlatFunction &body,
                   const Tensors &init);
 Tensors switchCase(const Tensor &index,
                    const std::vector<FlatFunction> &branches,
                    const Tensors &operands);
-Tensors checkpoint(const FlatFunction &body, const Tensors &args);
+Tensors checkpoint(const FlatFunction &body, const Tensors &args,
+                   const CheckpointOptions &options);
 Tensors associativeScan(const FlatFunction &combine, const Tensors &elems,
                         int64_t axis, bool reverse);
 Tensors whileCounted(const Tensor &from, const Tensor &to,
                      const FlatFunction &body, const Tensors &init);
 Tensors counted(int64_t from, int64_t to, const FlatFunction &body,
-                const Tensors &init);
+                const Tensors &init, int64_t unroll = 1);
+Tensors mapBatched(const FlatFunction &function, const Tensors &xs,
+                   int64_t batchSize);
 } // namespace detail
 
 struct ScanOptions {
   /// Needed if there are no arrays to scan over.
   int64_t length = -1;
   bool reverse = false;
+  /// Iterations of the body in a round of the loop; -1: all of them.
+  int64_t unroll = 1;
 };
 
 /// `body(carry, x)` returns the next carry and a result; results are stacked.
@@ -43,7 +49,7 @@ auto scan(F body, const Carry &init, const X &xs, ScanOptions options = {}) {
   using Result = typename Function::Result;
   Function tree(body, {init, xs});
   Tensors outs = detail::scan(tree, treeLeaves(init), treeLeaves(xs),
-                              options.length, options.reverse);
+                              options.length, options.reverse, options.unroll);
   if (const Error *error = errorIn(outs))
     return Expected<Result>(*error);
   return Expected<Result>(tree.rebuild(outs));
@@ -61,11 +67,13 @@ Expected<Carry> whileLoop(C condition, F body, const Carry &init) {
   return treeWith(init, outs);
 }
 
-/// `body(i, carry)` for i in [from, to). JAX: jax.lax.fori_loop.
+/// `body(i, carry)` for i in [from, to). `unroll`: as ScanOptions. JAX:
+/// jax.lax.fori_loop.
 template <typename F, typename Carry>
-Expected<Carry> foriLoop(int64_t from, int64_t to, F body, const Carry &init) {
+Expected<Carry> foriLoop(int64_t from, int64_t to, F body, const Carry &init,
+                         int64_t unroll = 1) {
   TreeFunction<F, Tensor, Carry> tree(body, {Tensor(), init});
-  Tensors outs = detail::counted(from, to, tree, treeLeaves(init));
+  Tensors outs = detail::counted(from, to, tree, treeLeaves(init), unroll);
   if (const Error *error = errorIn(outs))
     return *error;
   return treeWith(init, outs);
@@ -83,13 +91,22 @@ Expected<Carry> foriLoop(const Tensor &from, const Tensor &to, F body,
   return treeWith(init, outs);
 }
 
+struct MapOptions {
+  /// Slices that are computed at once, by vmap; 0: one after another.
+  int64_t batchSize = 0;
+};
+
 /// Applies a function to each slice along the leading axis, one after another,
 /// and stacks the results. JAX: jax.lax.map.
-template <typename F, typename X> auto map(F function, const X &xs) {
+template <typename F, typename X>
+auto map(F function, const X &xs, MapOptions options = {}) {
   using Function = TreeFunction<F, X>;
   using Result = typename Function::Result;
   Function tree(function, {xs});
-  Tensors outs = detail::scan(tree, {}, treeLeaves(xs), -1, false);
+  Tensors outs =
+      options.batchSize
+          ? detail::mapBatched(tree, treeLeaves(xs), options.batchSize)
+          : detail::scan(tree, {}, treeLeaves(xs), -1, false);
   if (const Error *error = errorIn(outs))
     return Expected<Result>(*error);
   return Expected<Result>(tree.rebuild(outs));
@@ -148,14 +165,15 @@ switchCase(const Tensor &index,
 
 /// The function, computed again in the backward pass instead of keeping its
 /// intermediate values. JAX: jax.checkpoint.
-template <typename F> auto checkpoint(F function) {
-  return [function](const auto &...args) {
+template <typename F>
+auto checkpoint(F function, CheckpointOptions options = {}) {
+  return [function, options](const auto &...args) {
     using Function = TreeFunction<F, std::decay_t<decltype(args)>...>;
     using Result = typename Function::Result;
     Function tree(function, {args...});
     Flattener f;
     (f.child(args, ""), ...);
-    Tensors outs = detail::checkpoint(tree, f.leaves);
+    Tensors outs = detail::checkpoint(tree, f.leaves, options);
     if (const Error *error = errorIn(outs))
       return Expected<Result>(*error);
     return Expected<Result>(tree.rebuild(outs));

@@ -110,6 +110,8 @@ public:
   std::shared_ptr<const Jaxpr> jaxpr;
   /// As JAX prints it.
   std::string str() const;
+  /// What it does beside computing results: `{Debug, OrderedIO}`.
+  std::string effects() const;
   Expected<LoweredStage> lower() const;
   std::vector<Aval> inTypes() const, outTypes() const;
 

@@ -14,6 +14,7 @@
 namespace shardwright::frontend {
 
 std::string TracedStage::str() const { return printJaxpr(*jaxpr); }
+std::string TracedStage::effects() const { return jaxpr->effects.str(); }
 std::vector<Aval> TracedStage::inTypes() const { return jaxpr->inAvals(); }
 std::vector<Aval> TracedStage::outTypes() const { return jaxpr->outAvals(); }
 

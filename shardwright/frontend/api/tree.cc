@@ -26,4 +26,34 @@ std::vector<size_t> childSizes(const std::vector<std::string> &paths) {
   return out;
 }
 
+std::string pythonTreeText(const std::string &def) {
+  std::string out;
+  // Of the open brackets, how many children they have so far.
+  std::vector<int64_t> children;
+  for (size_t i = 0; i < def.size(); ++i) {
+    char c = def[i];
+    if (c == '(' || c == '[' || c == '{') {
+      children.push_back(0);
+      out += c;
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (c == ')' && !children.empty() && children.back() == 1)
+        out += ',';
+      if (!children.empty())
+        children.pop_back();
+      out += c;
+    } else if (c == ',') {
+      if (!children.empty())
+        ++children.back();
+      bool isLast = i + 1 == def.size() || def[i + 1] == ')' ||
+                    def[i + 1] == ']' || def[i + 1] == '}';
+      out += isLast ? "" : ", ";
+    } else {
+      out += c;
+      if (c == ':')
+        out += ' ';
+    }
+  }
+  return out;
+}
+
 } // namespace shardwright::frontend

@@ -249,6 +249,9 @@ T treeMap(F function, const T &tree, const More &...more) {
   return treeWith(tree, leaves);
 }
 
+/// The structure as Python prints it: `(*, [*, *], {'w': *})`.
+std::string pythonTreeText(const std::string &def);
+
 /// Numbers of leaves of the children of a tree; empty if it is one leaf.
 /// `paths`: those of its leaves.
 std::vector<size_t> childSizes(const std::vector<std::string> &paths);

@@ -1,4 +1,4 @@
-//===- cond.cc - branches, and recomputation in the backward pass ---------===//
+//===- cond.cc - branches -------------------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/control/mismatch.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -171,6 +172,12 @@ BatchResult batchCond(const BatchAxis &axis, const Tensors &in,
         bindMany(condPrimitive(), mapped.size(), args, {{"branches", changed}}),
         outDims};
   }
+  for (const JaxprPtr &branch : branches)
+    if (branch->effects.has(Effect::IO) ||
+        branch->effects.has(Effect::OrderedIO))
+      return {{Tensor(notImplemented("IO effect not supported in "
+                                     "vmap-of-cond."))},
+              {}};
   // Every branch is computed, and each example takes its own.
   std::vector<Tensors> results;
   for (const JaxprPtr &branch : changed)
@@ -204,137 +211,64 @@ const Primitive condP = [] {
   p.lower = [](LoweringContext &c) {
     std::vector<std::string> captures(c.operands().begin() + 1,
                                       c.operands().end());
+    EffectSet ordered;
+    for (const JaxprPtr &branch : branchesOf(c.params()))
+      ordered.add(branch->effects.ordered());
     std::vector<std::string> regions;
     for (const JaxprPtr &branch : branchesOf(c.params()))
-      regions.push_back(c.region(*branch, captures));
-    return c.op("stablehlo.case", {c.operands()[0]},
-                {mlirType(c.operandTypes()[0])}, mlirTypes(c.resultTypes()), "",
-                regions);
+      regions.push_back(c.regionOf({}, [&](const std::vector<std::string> &) {
+        std::vector<std::string> outs = c.inlineJaxpr(*branch, captures);
+        return joinedNames(c.tokens(ordered), outs);
+      }));
+    return takeTokens(
+        c, ordered,
+        c.op("stablehlo.case", {c.operands()[0]},
+             {mlirType(c.operandTypes()[0])},
+             joinedNames(tokenTypes(ordered), mlirTypes(c.resultTypes())), "",
+             regions));
   };
   return p;
 }();
 const Registered condR(condP);
 
-/// The tangents of a body, from its inputs and their tangents: the residuals
-/// are computed from the inputs. Operations are split into those of values and
-/// those of tangents, also in loops, so that the body can be transposed.
-Expected<JaxprPtr> recomputed(const LinearizedJaxpr &split, const Tensors &in,
-                              const MaybeTensors &t) {
-  std::vector<Aval> types;
-  for (const Tensor &x : in)
-    types.push_back(x.aval());
-  for (const MaybeTensor &tangent : t)
-    if (tangent)
-      types.push_back(tangent->aval());
-  Expected<JaxprPtr> body = traceToJaxpr(
-      [&](const Tensors &args) {
-        Tensors values(args.begin(), args.begin() + in.size());
-        Tensors known = evalJaxpr(*split.known, values);
-        if (errorIn(known))
-          return known;
-        Tensors all(known.begin() + split.outNonzero.size(), known.end());
-        all.insert(all.end(), args.begin() + in.size(), args.end());
-        return evalJaxpr(*split.tangent, all);
-      },
-      types);
-  return body ? Expected<JaxprPtr>(eliminateDeadCode(**body)) : body;
-}
-
-const Primitive rematP = [] {
-  Primitive p;
-  p.name = "remat2";
-  p.ownManualAxes = true;
-  p.infer = [](const std::vector<Aval> &,
-               const Params &params) -> Expected<std::vector<Aval>> {
-    return params.jaxpr("jaxpr")->outAvals();
-  };
-  auto params = [](const JaxprPtr &jaxpr, bool differentiated) {
-    return Params{{"jaxpr", jaxpr},
-                  {"differentiated", differentiated},
-                  {"policy", std::monostate()},
-                  {"prevent_cse", true}};
-  };
-  p.jvp = [params](const Tensors &in, const MaybeTensors &t,
-                   const Params &old) -> JvpResult {
-    Expected<JvpJaxpr> jvp = jvpJaxpr(old.jaxpr("jaxpr"), given(t));
-    if (!jvp)
-      return failedJvp(jvp.error());
-    Tensors args = in;
-    appendGiven(args, t);
-    Tensors outs =
-        bindMany(*findPrimitive("remat2"), jvp->jaxpr->outs.size(), args,
-                 params(jvp->jaxpr, old.flag("differentiated")));
-    size_t n = jvp->outNonzero.size();
-    return {Tensors(outs.begin(), outs.begin() + n),
-            spread(outs, jvp->outNonzero, n)};
-  };
-  p.transpose = [params](const MaybeTensors &ct, const MaybeTensors &in,
-                         const std::vector<Aval> &, const Params &old) {
-    std::vector<bool> linear = given(in);
-    linear.flip();
-    Expected<JaxprPtr> back =
-        transposeJaxpr(old.jaxpr("jaxpr"), linear, given(ct));
-    if (!back)
-      return MaybeTensors{Tensor(back.error())};
-    Tensors args;
-    appendGiven(args, in);
-    appendGiven(args, ct);
-    return spread(bindMany(*findPrimitive("remat2"), (*back)->outs.size(), args,
-                           params(*back, true)),
-                  linear);
-  };
-  // The linear part contains the body: nothing but its arguments is kept.
-  p.linearize = [params](JaxprTrace &tangentTrace, const TracePtr &,
-                         const Tensors &in, const MaybeTensors &t,
-                         const Params &old) -> JvpResult {
-    Expected<LinearizedJaxpr> split =
-        linearizeJaxpr(old.jaxpr("jaxpr"), given(t));
-    if (!split)
-      return failedJvp(split.error());
-    size_t n = split->outNonzero.size();
-    JvpResult r{bindMany(*findPrimitive("remat2"), n, in, old),
-                MaybeTensors(n)};
-    if (split->tangent->outs.empty())
-      return r;
-    Expected<JaxprPtr> linear = recomputed(*split, in, t);
-    if (!linear)
-      return failedJvp(linear.error());
-    Tensors args = in;
-    appendGiven(args, t);
-    Tensors results = tangentTrace.bind(*findPrimitive("remat2"), args,
-                                        params(*linear, true));
-    if (const Error *error = errorIn(results))
-      return failedJvp(*error);
-    r.tangents = spread(results, split->outNonzero);
-    return r;
-  };
-  p.batch = [params](const BatchAxis &axis, const Tensors &in, const Ints &dims,
-                     const Params &old) -> BatchResult {
-    Tensors args;
-    for (size_t i = 0; i < in.size(); ++i)
-      args.push_back(dims[i] >= 0 ? moveBatch(in[i], dims[i], 0) : in[i]);
-    Expected<BatchedJaxpr> inner =
-        batchJaxpr(old.jaxpr("jaxpr"), axis, isBatched(dims));
-    if (!inner)
-      return {{Tensor(inner.error())}, {}};
-    Ints outDims = batchDims(inner->outBatched);
-    return {bindMany(*findPrimitive("remat2"), outDims.size(), args,
-                     params(inner->jaxpr, old.flag("differentiated"))),
-            outDims};
-  };
-  p.lower = [](LoweringContext &c) {
-    std::vector<std::string> args = c.operands();
-    // The barrier keeps the compiler from sharing values with the forward pass.
-    if (c.params().flag("differentiated"))
-      args = c.op("stablehlo.optimization_barrier", args,
-                  mlirTypes(c.operandTypes()), mlirTypes(c.operandTypes()));
-    return c.inlineJaxpr(*c.params().jaxpr("jaxpr"), args);
-  };
-  return p;
-}();
-const Registered rematR(rematP);
-
 } // namespace
+
+/// Results of a branch have the types of those of the first one, or JAX's
+/// error. `isCond`: a condition with the branches (false, true).
+static Status checkBranch(bool isCond, const std::vector<Aval> &first,
+                          const std::vector<Aval> &own, size_t number) {
+  std::string what = isCond ? "cond" : "switch";
+  std::string one = isCond ? "true_fun" : "branch 0",
+              other = isCond ? "false_fun" : cat("branch", number);
+  const std::vector<Aval> &a = isCond ? own : first, &b = isCond ? first : own;
+  if (a.size() != b.size())
+    return typeError(what,
+                     " branch outputs must have the same pytree structure, but "
+                     "they differ:\n\n",
+                     one, " output has ", a.size(), " leaves but ", other,
+                     " output has ", b.size(), ".\n\nRevise ", one, " and/or ",
+                     other, " so that they have the same pytree structure.");
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (!a[i].sameType(b[i]))
+      lines.push_back(
+          cat(" output of ", one, a.size() > 1 ? cat(" at path [", i, "]") : "",
+              " has type ", a[i].longStr(), " but the corresponding output of ",
+              other, " has type ", b[i].longStr(), mismatchText(a[i], b[i])));
+  if (lines.empty())
+    return {};
+  std::string list = "The" + lines[0] + ".";
+  if (lines.size() > 1) {
+    list.clear();
+    for (size_t i = 0; i < lines.size(); ++i)
+      list += cat("  * the", lines[i], i + 1 < lines.size() ? ";\n" : ".");
+  }
+  return typeError(what,
+                   " branches must have equal output types but they "
+                   "differ.\n\n",
+                   list, "\n\nRevise ", one, " and/or ", other,
+                   " so that all output types match.");
+}
 
 Tensors switchFlat(const Tensor &index,
                    const std::vector<TensorsFunction> &branches,
@@ -349,8 +283,13 @@ Tensors switchFlat(const Tensor &index,
   for (const Tensor &x : operands)
     types.push_back(x.aval());
   if (index.rank())
-    return {Tensor(typeError("Pred must be a scalar, got ", index.str(),
-                             " of shape ", tupleText(index.shape())))};
+    return {Tensor(typeError(
+        index.dtype() == DType::Bool ? "Pred must be a scalar, got "
+                                     : "Branch index must be scalar, got ",
+        index.str(), " of shape ", tupleText(index.shape()), "."))};
+  if (isComplex(index.dtype()))
+    return {Tensor(typeError("Pred type must be either boolean or number, got ",
+                             name(index.dtype()), "."))};
   // Captured values of one branch are inputs of all.
   Jaxprs jaxprs;
   std::vector<Tensors> captured(branches.size());
@@ -360,17 +299,12 @@ Tensors switchFlat(const Tensor &index,
         traceWithCaptures(branches[b], types, "", captured[b]);
     if (!jaxpr)
       return {Tensor(jaxpr.error())};
-    std::vector<Aval> own = (*jaxpr)->outAvals();
-    if (b && own.size() != jaxprs[0]->outs.size())
-      return {Tensor(typeError("cond branch outputs must have the same pytree "
-                               "structure, but they differ"))};
-    for (size_t i = 0; b && i < own.size(); ++i)
-      if (!own[i].sameType(jaxprs[0]->outAvals()[i]))
-        return {Tensor(typeError(
-            "cond branches must have equal output types but they differ.\n\n"
-            "The output of branch 0 has type ",
-            jaxprs[0]->outAvals()[i].longStr(), " but the output of branch ", b,
-            " has type ", own[i].longStr(), ", so the types do not match."))};
+    if (b)
+      if (Status status =
+              checkBranch(index.dtype() == DType::Bool, jaxprs[0]->outAvals(),
+                          (*jaxpr)->outAvals(), b);
+          !status)
+        return {Tensor(status.error())};
     jaxprs.push_back(*jaxpr);
     total += captured[b].size();
   }
@@ -397,24 +331,6 @@ Tensors switchFlat(const Tensor &index,
       jaxprs[b] = changed;
   }
   return bindMany(condP, jaxprs[0]->outs.size(), args, {{"branches", jaxprs}});
-}
-
-Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args) {
-  if (const Error *error = errorIn(args))
-    return {Tensor(*error)};
-  std::vector<Aval> types;
-  for (const Tensor &x : args)
-    types.push_back(x.aval());
-  Tensors all;
-  Expected<JaxprPtr> jaxpr = traceWithCaptures(body, types, "", all);
-  if (!jaxpr)
-    return {Tensor(jaxpr.error())};
-  all.insert(all.end(), args.begin(), args.end());
-  return bindMany(rematP, (*jaxpr)->outs.size(), all,
-                  {{"jaxpr", *jaxpr},
-                   {"differentiated", false},
-                   {"policy", std::monostate()},
-                   {"prevent_cse", true}});
 }
 
 } // namespace shardwright::frontend

@@ -8,15 +8,18 @@
 #ifndef SHARDWRIGHT_FRONTEND_CONTROL_CONTROL_H
 #define SHARDWRIGHT_FRONTEND_CONTROL_CONTROL_H
 
+#include "shardwright/frontend/control/policy.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/transform/transform.h"
 
 namespace shardwright::frontend {
 
 /// `body`: carry, then one slice of each of `xs`, to carry, then results that
-/// are stacked. JAX: lax.scan.
+/// are stacked. `unroll`: iterations of the body in a round of the loop; -1:
+/// all of them. JAX: lax.scan.
 Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
-                 const Tensors &xs, int64_t length, bool reverse);
+                 const Tensors &xs, int64_t length, bool reverse,
+                 int64_t unroll = 1);
 /// JAX: lax.while_loop.
 Tensors whileFlat(const TensorsFunction &condition, const TensorsFunction &body,
                   const Tensors &init);
@@ -25,7 +28,20 @@ Tensors switchFlat(const Tensor &index,
                    const std::vector<TensorsFunction> &branches,
                    const Tensors &operands);
 /// Computes the body again in the backward pass. JAX: jax.checkpoint.
-Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args);
+Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args,
+                       const CheckpointOptions &options = {});
+
+/// `body(fixed, slices)` for each slice of `xs` along the leading axis, one
+/// after another; results are stacked.
+Tensors mapSlices(const std::function<Tensors(const Tensors &fixed,
+                                              const Tensors &slices)> &body,
+                  const Tensors &fixed, const Tensors &xs, int64_t length,
+                  int64_t unroll);
+
+/// Makes the tokens at the front of an op's results current, and returns the
+/// other results.
+std::vector<std::string> takeTokens(LoweringContext &c, EffectSet ordered,
+                                    const std::vector<std::string> &results);
 
 /// The program with its inputs and results in another order.
 JaxprPtr reordered(const JaxprPtr &jaxpr, const std::vector<size_t> &ins,

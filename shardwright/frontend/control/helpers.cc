@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/control/mismatch.h"
 
 #include <algorithm>
 
@@ -21,6 +22,13 @@ JaxprPtr reordered(const JaxprPtr &jaxpr, const std::vector<size_t> &ins,
   for (size_t i : outs)
     out->outs.push_back(jaxpr->outs[i]);
   return out;
+}
+
+std::vector<std::string> takeTokens(LoweringContext &c, EffectSet ordered,
+                                    const std::vector<std::string> &results) {
+  auto first = results.begin() + ordered.list().size();
+  c.setTokens(ordered, {results.begin(), first});
+  return {first, results.end()};
 }
 
 std::vector<size_t> range(size_t from, size_t count) {
@@ -43,32 +51,41 @@ std::optional<Tensors> strengthenedCarry(const Tensors &init,
   return {};
 }
 
-/// Why the types of a carry differ, and what may help.
-static std::string mismatchText(const Aval &before, const Aval &after,
-                                size_t index) {
-  Aval other = after;
-  other.sharding = before.sharding;
-  if (other.sameType(before))
-    return ".";
-  other.varying = before.varying;
-  if (!other.sameType(before))
-    return ", so the types do not match.";
+std::string mismatchText(const Aval &a, const Aval &b) {
+  std::vector<std::string> reasons;
+  if (a.dtype != b.dtype)
+    reasons.push_back("the dtypes do not match");
+  if (!(a.shape == b.shape))
+    reasons.push_back("the shapes do not match");
+  if (a.varying != b.varying)
+    reasons.push_back("the manual axis types do not match");
+  std::string out;
+  for (size_t i = 0; i < reasons.size(); ++i)
+    out += cat(i == 0                   ? ", so "
+               : i + 1 < reasons.size() ? ", "
+                                        : ", and ",
+               reasons[i]);
+  return out;
+}
+
+/// How the initial value of a carry may be cast so that the types agree.
+static std::string castAdvice(const Aval &before, const Aval &after,
+                              const std::string &component) {
   AxisNames missing;
   for (const std::string &axis : after.varying)
     if (std::find(before.varying.begin(), before.varying.end(), axis) ==
         before.varying.end())
       missing.push_back(axis);
-  std::string text = ", so the manual axis types do not match.";
   if (missing.empty())
-    return text;
-  return cat(text, "\n\nThis might be fixed by applying `jax.lax.pcast(..., ",
+    return "";
+  return cat("This might be fixed by applying `jax.lax.pcast(..., ",
              missing.size() == 1 ? cat("'", missing[0], "'")
                                  : namesText(missing),
              ", to='varying')`, to the initial carry value corresponding to "
-             "the input carry component ",
-             index,
+             "the input ",
+             component,
              ".\nSee https://docs.jax.dev/en/latest/notebooks/"
-             "shard_map.html#scan-vma for more information.");
+             "shard_map.html#scan-vma for more information.\n\n");
 }
 
 Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
@@ -76,22 +93,40 @@ Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
   if (before.size() != after.size())
     return typeError(loop,
                      " body function carry input and carry output must "
-                     "have the same pytree structure, but the input has ",
-                     before.size(), " leaves and the output ", after.size());
-  for (size_t i = 0; i < before.size(); ++i)
-    if (!before[i].sameType(after[i]))
-      return typeError(loop,
-                       " body function carry input and carry output must have "
-                       "equal types, but they differ:\n\nThe input carry "
-                       "component ",
-                       i, " has type ", before[i].longStr(),
-                       " but the corresponding output carry component has "
-                       "type ",
-                       after[i].longStr(), mismatchText(before[i], after[i], i),
-                       "\n\nRevise the function "
-                       "so that all output types match the corresponding "
-                       "input types.");
-  return {};
+                     "have the same pytree structure, but they differ:\n\nThe "
+                     "input carry c has ",
+                     before.size(), " leaves but the carry output has ",
+                     after.size(),
+                     ".\n\nRevise the function so that the carry output has "
+                     "the same pytree structure as the carry input.");
+  std::vector<std::string> lines;
+  std::string advice;
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (before[i].sameType(after[i]))
+      continue;
+    std::string component =
+        before.size() == 1 ? "carry c" : cat("carry component c[", i, "]");
+    lines.push_back(cat(" input ", component, " has type ", before[i].longStr(),
+                        " but the corresponding output carry component has "
+                        "type ",
+                        after[i].longStr(), mismatchText(before[i], after[i])));
+    if (advice.empty())
+      advice = castAdvice(before[i], after[i], component);
+  }
+  if (lines.empty())
+    return {};
+  std::string list = "The" + lines[0] + ".";
+  if (lines.size() > 1) {
+    list.clear();
+    for (size_t i = 0; i < lines.size(); ++i)
+      list += cat("  * the", lines[i], i + 1 < lines.size() ? ";\n" : ".");
+  }
+  return typeError(loop,
+                   " body function carry input and carry output must have "
+                   "equal types, but they differ:\n\n",
+                   list, "\n\n", advice,
+                   "Revise the function so that all output types match the "
+                   "corresponding input types.");
 }
 
 } // namespace shardwright::frontend

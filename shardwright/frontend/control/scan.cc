@@ -5,41 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/control/scan.h"
 
 namespace shardwright::frontend {
 namespace {
 
-/// The operands of a scan: constants, carry, scanned arrays.
-struct Scan {
-  explicit Scan(const Params &params)
-      : jaxpr(params.jaxpr("jaxpr")), length(params.integer("length")),
-        consts(params.integer("num_consts")),
-        carry(params.integer("num_carry")),
-        xs(jaxpr->ins.size() - consts - carry), ys(jaxpr->outs.size() - carry),
-        reverse(params.flag("reverse")) {}
-  JaxprPtr jaxpr;
-  int64_t length;
-  size_t consts, carry, xs, ys;
-  bool reverse;
-};
-
 Params scanParams(const JaxprPtr &jaxpr, size_t consts, size_t carry,
-                  int64_t length, bool reverse) {
+                  int64_t length, bool reverse, int64_t unroll) {
   return {{"jaxpr", jaxpr},
           {"length", length},
           {"num_consts", static_cast<int64_t>(consts)},
           {"num_carry", static_cast<int64_t>(carry)},
           {"reverse", reverse},
-          {"unroll", int64_t(1)}};
+          {"unroll", unroll}};
 }
 const Primitive &scanPrimitive() {
   static const Primitive &p = *findPrimitive("scan");
   return p;
-}
-
-Aval stacked(const Aval &aval, int64_t length) {
-  return aval.withDim(0, length);
 }
 
 Expected<std::vector<Aval>> inferScan(const std::vector<Aval> &in,
@@ -52,94 +34,6 @@ Expected<std::vector<Aval>> inferScan(const std::vector<Aval> &in,
   for (size_t i = s.carry; i < out.size(); ++i)
     out[i] = stacked(out[i], s.length);
   return out;
-}
-
-using Names = std::vector<std::string>;
-
-/// The loop: a counter, the carry and the stacked results.
-Names lowerScan(LoweringContext &c) {
-  Scan s(c.params());
-  Aval counterType{DType::I32, {}};
-  std::string counter = mlirType(counterType);
-  Names init{c.constant(counterType, 0)}, types{counter};
-  std::vector<Aval> avals = s.jaxpr->inAvals(), outs = c.resultTypes();
-  for (size_t i = 0; i < s.carry; ++i) {
-    init.push_back(c.operands()[s.consts + i]);
-    types.push_back(mlirType(c.operandTypes()[s.consts + i]));
-  }
-  for (size_t i = s.carry; i < outs.size(); ++i) {
-    init.push_back(c.constant(outs[i], 0));
-    types.push_back(mlirType(outs[i]));
-  }
-  // A body that never runs cannot slice its empty operands.
-  if (!s.length)
-    return Names(init.begin() + 1, init.end());
-  std::string condition = c.regionOf(types, [&](const Names &args) {
-    return c.op(
-        "stablehlo.compare",
-        {args[0], c.constant(counterType, static_cast<double>(s.length))},
-        {counter, counter}, {mlirType(Aval{DType::Bool, {}})},
-        "comparison_direction = #stablehlo<comparison_direction LT>, "
-        "compare_type = #stablehlo<comparison_type SIGNED>");
-  });
-  std::string body = c.regionOf(types, [&](const Names &args) {
-    std::string at = args[0];
-    if (s.reverse)
-      at =
-          c.op("stablehlo.subtract",
-               {c.constant(counterType, static_cast<double>(s.length - 1)), at},
-               {counter, counter}, {counter})[0];
-    std::string zero = c.constant(counterType, 0);
-    auto starts = [&](int64_t rank) {
-      Names out{at};
-      out.resize(rank, zero);
-      return out;
-    };
-    Names ins(c.operands().begin(), c.operands().begin() + s.consts);
-    ins.insert(ins.end(), args.begin() + 1, args.begin() + 1 + s.carry);
-    for (size_t i = 0; i < s.xs; ++i) {
-      size_t k = s.consts + s.carry + i;
-      const Aval &whole = c.operandTypes()[k];
-      Aval slice = stacked(avals[k], 1);
-      int64_t rank = whole.rank() + (whole.dtype == DType::Key);
-      Ints sizes = slice.shape;
-      if (whole.dtype == DType::Key)
-        sizes.push_back(2);
-      Names operands{c.operands()[k]}, operandTypes{mlirType(whole)};
-      for (const std::string &start : starts(rank)) {
-        operands.push_back(start);
-        operandTypes.push_back(counter);
-      }
-      std::string part =
-          c.op("stablehlo.dynamic_slice", operands, operandTypes,
-               {mlirType(slice)}, arrayAttr("slice_sizes", sizes))[0];
-      ins.push_back(c.op("stablehlo.reshape", {part}, {mlirType(slice)},
-                         {mlirType(avals[k])})[0]);
-    }
-    Names results = c.inlineJaxpr(*s.jaxpr, ins);
-    Names next{c.op("stablehlo.add", {args[0], c.constant(counterType, 1)},
-                    {counter, counter}, {counter})[0]};
-    next.insert(next.end(), results.begin(), results.begin() + s.carry);
-    std::vector<Aval> inner = s.jaxpr->outAvals();
-    for (size_t i = s.carry; i < results.size(); ++i) {
-      Aval slice = stacked(inner[i], 1);
-      std::string row = c.op("stablehlo.reshape", {results[i]},
-                             {mlirType(inner[i])}, {mlirType(slice)})[0];
-      Names operands{args[1 + i], row},
-          operandTypes{types[1 + i], mlirType(slice)};
-      int64_t rank = outs[i].rank() + (outs[i].dtype == DType::Key);
-      for (const std::string &start : starts(rank)) {
-        operands.push_back(start);
-        operandTypes.push_back(counter);
-      }
-      next.push_back(c.op("stablehlo.dynamic_update_slice", operands,
-                          operandTypes, {types[1 + i]})[0]);
-    }
-    return next;
-  });
-  Names results =
-      c.op("stablehlo.while", init, types, types, "", {condition, body});
-  return Names(results.begin() + 1, results.end());
 }
 
 /// Positions of the true entries in [from, from + count), offset by `base`
@@ -197,7 +91,7 @@ JvpResult jvpScan(const Tensors &in, const MaybeTensors &t,
   Tensors outs =
       bindMany(scanPrimitive(), body->outs.size(), args,
                scanParams(body, s.consts + tangents[0], s.carry + tangents[1],
-                          s.length, s.reverse));
+                          s.length, s.reverse, s.unroll));
   JvpResult r;
   r.tangents.resize(m);
   size_t next = 0;
@@ -226,9 +120,9 @@ JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
     return failedJvp(made.error());
   const LinearizedJaxpr &linear = *made;
   size_t m = s.carry + s.ys;
-  Tensors outs = bindMany(
-      scanPrimitive(), linear.known->outs.size(), in,
-      scanParams(linear.known, s.consts, s.carry, s.length, s.reverse));
+  Tensors outs = bindMany(scanPrimitive(), linear.known->outs.size(), in,
+                          scanParams(linear.known, s.consts, s.carry, s.length,
+                                     s.reverse, s.unroll));
   if (const Error *error = errorIn(outs))
     return failedJvp(*error);
   Tensors residuals(outs.begin() + m, outs.end());
@@ -253,7 +147,7 @@ JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
     return {outs, MaybeTensors(m)};
   Tensors tangents = tangentTrace.bind(
       scanPrimitive(), args,
-      scanParams(body, counts[0], counts[1], s.length, s.reverse));
+      scanParams(body, counts[0], counts[1], s.length, s.reverse, s.unroll));
   if (const Error *error = errorIn(tangents))
     return failedJvp(*error);
   return {outs, spread(tangents, linear.outNonzero)};
@@ -328,9 +222,9 @@ MaybeTensors transposeScan(const MaybeTensors &ct, const MaybeTensors &in,
       inTypes);
   if (!body)
     return {Tensor(body.error())};
-  Tensors outs = bindMany(
-      scanPrimitive(), (*body)->outs.size(), args,
-      scanParams(*body, knownConsts, sums + s.carry, s.length, !s.reverse));
+  Tensors outs = bindMany(scanPrimitive(), (*body)->outs.size(), args,
+                          scanParams(*body, knownConsts, sums + s.carry,
+                                     s.length, !s.reverse, s.unroll));
   return spread(outs, linear);
 }
 
@@ -358,10 +252,10 @@ BatchResult batchScan(const BatchAxis &axis, const Tensors &in,
   Ints outDims;
   for (size_t i = 0; i < inner.outBatched.size(); ++i)
     outDims.push_back(!inner.outBatched[i] ? -1 : i < s.carry ? 0 : 1);
-  return {
-      bindMany(scanPrimitive(), inner.jaxpr->outs.size(), args,
-               scanParams(inner.jaxpr, s.consts, s.carry, s.length, s.reverse)),
-      outDims};
+  return {bindMany(scanPrimitive(), inner.jaxpr->outs.size(), args,
+                   scanParams(inner.jaxpr, s.consts, s.carry, s.length,
+                              s.reverse, s.unroll)),
+          outDims};
 }
 
 const Primitive scanP = [] {
@@ -380,8 +274,36 @@ const Registered scanR(scanP);
 
 } // namespace
 
+Tensors mapSlices(const std::function<Tensors(const Tensors &fixed,
+                                              const Tensors &slices)> &body,
+                  const Tensors &fixed, const Tensors &xs, int64_t length,
+                  int64_t unroll) {
+  std::vector<Aval> types;
+  for (const Tensor &x : fixed)
+    types.push_back(x.aval());
+  for (const Tensor &x : xs)
+    types.push_back(x.aval().withoutDim(0));
+  size_t n = fixed.size();
+  Tensors captured;
+  Expected<JaxprPtr> jaxpr = traceWithCaptures(
+      [&](const Tensors &args) {
+        return body(Tensors(args.begin(), args.begin() + n),
+                    Tensors(args.begin() + n, args.end()));
+      },
+      types, "", captured);
+  if (!jaxpr)
+    return {Tensor(jaxpr.error())};
+  Tensors args = captured;
+  args.insert(args.end(), fixed.begin(), fixed.end());
+  args.insert(args.end(), xs.begin(), xs.end());
+  return bindMany(
+      scanP, (*jaxpr)->outs.size(), args,
+      scanParams(*jaxpr, captured.size() + n, 0, length, false, unroll));
+}
+
 Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
-                 const Tensors &xs, int64_t length, bool reverse) {
+                 const Tensors &xs, int64_t length, bool reverse,
+                 int64_t unroll) {
   Tensors all = init;
   all.insert(all.end(), xs.begin(), xs.end());
   if (const Error *error = errorIn(all))
@@ -394,11 +316,14 @@ Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
       return {Tensor(valueError("scan got value with no leading axis to scan "
                                 "over: ",
                                 x.aval().longStr(), "."))};
-    if (length >= 0 && x.dim(0) != length)
+    if (x.dim(0) != xs[0].dim(0))
       return {Tensor(valueError("scan got values with different leading axis "
                                 "sizes: ",
-                                length, ", ", x.dim(0), "."))};
-    length = x.dim(0);
+                                xs[0].dim(0), ", ", x.dim(0), "."))};
+    if (length >= 0 && x.dim(0) != length)
+      return {Tensor(valueError("scan got `length` argument of ", length,
+                                " which disagrees with leading axis sizes [",
+                                x.dim(0), "]."))};
     const PartitionSpec spec = x.aval().spec();
     if (!spec[0].empty())
       return {Tensor(valueError("0th dimension of all xs should be replicated. "
@@ -406,9 +331,15 @@ Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
                                 spec.str()))};
     types.push_back(x.aval().withoutDim(0));
   }
+  if (length < 0 && !xs.empty())
+    length = xs[0].dim(0);
   if (length < 0)
     return {Tensor(valueError("scan got no values to scan over and `length` "
                               "not provided."))};
+  if (unroll < -1)
+    return {Tensor(valueError("`unroll` must be a `bool` or a non-negative "
+                              "`int`."))};
+  unroll = unroll == 0 ? 1 : unroll;
   Tensors captured;
   Expected<JaxprPtr> jaxpr = traceWithCaptures(body, types, "", captured);
   if (!jaxpr)
@@ -421,14 +352,15 @@ Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
                          " values, fewer than its carry of ", init.size()))};
   after.resize(init.size());
   if (auto carry = strengthenedCarry(init, before, after))
-    return scanFlat(body, *carry, xs, length, reverse);
+    return scanFlat(body, *carry, xs, length, reverse, unroll);
   if (Status status = checkCarry("scan", before, after); !status)
     return {Tensor(status.error())};
   Tensors args = captured;
   args.insert(args.end(), all.begin(), all.end());
   return bindMany(
       scanP, (*jaxpr)->outs.size(), args,
-      scanParams(*jaxpr, captured.size(), init.size(), length, reverse));
+      scanParams(*jaxpr, captured.size(), init.size(), length, reverse,
+                 unroll < 0 ? std::max<int64_t>(length, 1) : unroll));
 }
 
 } // namespace shardwright::frontend

@@ -44,9 +44,40 @@ Names lowerWhile(LoweringContext &c) {
   Names bodyConsts(in.begin() + w.condConsts,
                    in.begin() + w.condConsts + w.bodyConsts);
   Names init(in.begin() + w.condConsts + w.bodyConsts, in.end());
+  EffectSet ordered = w.cond->effects.ordered();
+  // A condition with ordered effects is computed in front of the loop and at
+  // the end of its body: the loop carries its result.
+  bool carries = !ordered.empty();
+  ordered.add(w.body->effects.ordered());
+  auto condition = [&](const Names &carry) {
+    return c.inlineJaxpr(*w.cond, joinedNames(condConsts, carry));
+  };
+  if (carries)
+    init = joinedNames(condition(init), init);
+  init = joinedNames(c.tokens(ordered), init);
   Names types = mlirTypes(c.resultTypes());
-  return c.op("stablehlo.while", init, types, types, "",
-              {c.region(*w.cond, condConsts), c.region(*w.body, bodyConsts)});
+  if (carries)
+    types.insert(types.begin(), mlirType(Aval{DType::Bool, {}}));
+  types = joinedNames(tokenTypes(ordered), types);
+  std::string cond = c.regionOf(types, [&](const Names &args) {
+    Names carry = takeTokens(c, ordered, args);
+    return carries ? Names{carry[0]} : condition(carry);
+  });
+  std::string body = c.regionOf(types, [&](const Names &args) {
+    Names carry = takeTokens(c, ordered, args);
+    if (carries)
+      carry.erase(carry.begin());
+    Names next = c.inlineJaxpr(*w.body, joinedNames(bodyConsts, carry));
+    if (carries)
+      next = joinedNames(condition(next), next);
+    return joinedNames(c.tokens(ordered), next);
+  });
+  Names outs =
+      takeTokens(c, ordered,
+                 c.op("stablehlo.while", init, types, types, "", {cond, body}));
+  if (carries)
+    outs.erase(outs.begin());
+  return outs;
 }
 
 JvpResult jvpWhile(const Tensors &in, const MaybeTensors &t,
@@ -115,6 +146,12 @@ JvpResult linearizeWhile(JaxprTrace &tangents, const TracePtr &known,
 BatchResult batchWhile(const BatchAxis &axis, const Tensors &in,
                        const Ints &dims, const Params &params) {
   While w(params);
+  EffectSet effects = w.cond->effects;
+  effects.add(w.body->effects);
+  if (effects.has(Effect::OrderedIO))
+    return {{Tensor(notImplemented("Ordered IO effects not supported in "
+                                   "vmap."))},
+            {}};
   std::vector<bool> batched = isBatched(dims);
   std::vector<bool> mask(batched.begin() + w.condConsts, batched.end());
   auto condMask = [&] {
@@ -153,6 +190,10 @@ BatchResult batchWhile(const BatchAxis &axis, const Tensors &in,
                      whileParams(cond.jaxpr, w.condConsts, body.jaxpr,
                                  w.bodyConsts)),
             outDims};
+  if (effects.has(Effect::IO))
+    return {{Tensor(notImplemented("Unordered IO effects not supported in "
+                                   "while_loop with batched predicate"))},
+            {}};
   // Runs while any example does; the others keep their values.
   size_t first = w.condConsts + w.bodyConsts;
   Tensors condArgs(args.begin(), args.begin() + w.condConsts);
@@ -224,9 +265,9 @@ Tensors whileFlat(const TensorsFunction &condition, const TensorsFunction &body,
   std::vector<Aval> after = (*loop)->outAvals(), test = (*cond)->outAvals();
   if (test.size() != 1 || test[0].dtype != DType::Bool || test[0].rank())
     return {Tensor(typeError(
-        "cond_fun must return a boolean scalar, but got pytree with output "
-        "type(s) ",
-        test.empty() ? "none" : test[0].longStr(), "."))};
+        "cond_fun must return a boolean scalar, but got output type(s) [",
+        test.empty() ? "" : cat("ShapedArray(", test[0].longStr(), ")"),
+        "]."))};
   if (auto carry = strengthenedCarry(init, types, after))
     return whileFlat(condition, body, *carry);
   if (Status status = checkCarry("while_loop", types, after); !status)

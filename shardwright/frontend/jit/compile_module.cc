@@ -8,7 +8,9 @@
 #include "shardwright/frontend/jit/compile_module.h"
 
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/callbacks/pending_runs.h"
 #include "shardwright/frontend/jit/compiled_program.h"
+#include "shardwright/frontend/jit/host_calls.h"
 #include "shardwright/frontend/jit/module_context.h"
 
 #include "mlir/Parser/Parser.h"
@@ -131,6 +133,10 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
     return errors.error();
   CompileOptions options;
   options.backend = &client().backend();
+  HostCalls calls(lowered->callbacks);
+  if (failed(calls.prepare(*module, static_cast<int64_t>(devices.size()),
+                           options)))
+    return errors.error();
   mlir::FailureOr<Compiled> compiled = compile(*module, options);
   if (failed(compiled))
     return errors.error();
@@ -140,6 +146,10 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   out->report.module = module->getName().value_or("module").str();
   out->kept = lowered->kept;
   out->devices = devices;
+  out->effects = lowered->jaxpr->effects;
+  for (const auto &callback : lowered->callbacks)
+    out->callbacks.push_back(
+        std::static_pointer_cast<const HostCallback>(callback)->name);
   if (compiled->executable->numDevices() !=
       static_cast<int64_t>(devices.size()))
     return valueError("The program was compiled for ",
@@ -230,10 +240,20 @@ Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
         !status)
       return {status.error()};
   }
+  ExecuteOptions withEffects;
+  const ExecuteOptions *options = &program.options;
+  if (!program.effects.empty()) {
+    withEffects = program.options;
+    for (const Event &event : runsBefore(program.effects))
+      withEffects.after.push_back(event);
+    options = &withEffects;
+  }
   auto run = program.executable->executeFlat(
-      byPosition(std::move(buffers), positions), client(), program.options);
+      byPosition(std::move(buffers), positions), client(), *options);
   if (!run)
     return {fromLlvm(run.takeError())};
+  if (!program.effects.empty())
+    recordRun(program.effects, run->done);
   if (program.donatesAny) {
     next = 0;
     for (size_t i = 0; i < args.size(); ++i)

@@ -29,6 +29,10 @@ public:
   void prepareCalls();
   ExecuteOptions options;
   bool donatesAny = false;
+  /// Runs with effects wait for each other (pending_runs.h).
+  EffectSet effects;
+  /// Names of the host functions that it calls.
+  std::vector<std::string> callbacks;
 };
 
 } // namespace shardwright::frontend

@@ -36,6 +36,15 @@ std::string moduleName(const std::string &name) {
   return out;
 }
 
+/// Only io_callback may be ordered in a program of several devices.
+Status checkOrderedEffects(EffectSet effects, int64_t numDevices) {
+  if (numDevices > 1 && effects.has(Effect::OrderedDebug))
+    return valueError("The following ordered effects are not supported for "
+                      "more than 1 device: [",
+                      frontend::str(Effect::OrderedDebug), "]");
+  return {};
+}
+
 /// The jaxpr with only the kept inputs.
 JaxprPtr pruned(const JaxprPtr &jaxpr, const std::vector<bool> &kept) {
   if (std::find(kept.begin(), kept.end(), false) == kept.end())
@@ -110,11 +119,13 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
     options.ins.push_back(i < request.ins.size() ? request.ins[i] : Sharding());
     options.donated.push_back(i < request.donated.size() && request.donated[i]);
   }
-  Expected<std::string> text = lowerToText(*lowered->jaxpr, options);
+  SW_TRY(checkOrderedEffects(lowered->jaxpr->effects, request.numDevices));
+  Expected<LoweredText> text = lowerToText(*lowered->jaxpr, options);
   if (!text)
     return text.error();
   ++lowerings;
-  lowered->text = std::move(*text);
+  lowered->text = std::move(text->text);
+  lowered->callbacks = std::move(text->callbacks);
   loweredCache().insert(key, lowered);
   return LoweredPtr(lowered);
 }
@@ -132,6 +143,8 @@ Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
       key += lowered->request.ins[i].str();
   for (const Sharding &s : lowered->request.outs)
     key += s.str();
+  for (const auto &callback : lowered->callbacks)
+    key += callback->key();
   if (auto found = compiledCache().find(key))
     return *found;
   Expected<CompiledPtr> compiled = compileModule(lowered, devices);

@@ -41,6 +41,8 @@ struct ProgramRequest {
 /// A module, before compilation.
 struct LoweredProgram {
   std::string text;
+  /// Functions of the host that it calls, by number.
+  std::vector<std::shared_ptr<const ParamObject>> callbacks;
   JaxprPtr jaxpr;         ///< without unused inputs
   std::vector<bool> kept; ///< of the inputs of the request
   ProgramRequest request;

@@ -10,6 +10,7 @@
 #include "shardwright/compile/explain_program.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/frontend/jit/compiled_program.h"
+#include "shardwright/frontend/jit/host_calls.h"
 #include "shardwright/frontend/jit/module_context.h"
 #include "shardwright/interop/load_module.h"
 
@@ -77,6 +78,11 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
   request.collectives = query.collectives;
   request.full = query.full;
   UserValues user(*printed.module, &printed.positions, printed.sources.get());
+  CompileOptions unused;
+  HostCalls calls(lowered.callbacks);
+  if (failed(
+          calls.prepare(*printed.module, lowered.request.numDevices, unused)))
+    return errors.error();
   BadRequest bad;
   mlir::FailureOr<Explanation> explanation =
       explainProgram(*printed.module, user, request, bad);
@@ -97,6 +103,10 @@ Expected<std::string> reportLowered(const LoweredProgram &lowered,
     return errors.error();
   CompileOptions options;
   options.stopAfter = Stage::Local;
+  HostCalls calls(lowered.callbacks);
+  if (failed(
+          calls.prepare(*printed.module, lowered.request.numDevices, options)))
+    return errors.error();
   std::string name = printed.module->getName().value_or("module").str();
   mlir::FailureOr<Compiled> compiled = compile(*printed.module, options);
   if (failed(compiled))

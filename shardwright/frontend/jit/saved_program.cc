@@ -287,6 +287,10 @@ ProgramReport reportOf(const Executable &executable, std::string name) {
 
 Expected<std::string> serializeProgram(const SavedProgram &saved) {
   const CompiledProgram &p = *saved.program;
+  if (!p.callbacks.empty())
+    return notImplemented("serialization of host_callbacks is not yet "
+                          "implemented: the program calls the function '",
+                          p.callbacks[0], "' of this process");
   llvm::Expected<std::string> code = p.executable->serialize();
   if (!code)
     return fromLlvm(code.takeError());

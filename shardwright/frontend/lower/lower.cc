@@ -23,6 +23,22 @@ std::string join(const Names &words) {
   return out;
 }
 
+/// Tokens in the signature of a function.
+constexpr const char *kTokenAttribute = " {jax.token = true}";
+std::string tokenHeader(const Names &tokens) {
+  std::string out;
+  for (const std::string &name : tokens)
+    out +=
+        cat(out.empty() ? "" : ", ", name, ": ", kTokenType, kTokenAttribute);
+  return out;
+}
+/// Types of results, of which the first are the tokens of effects.
+std::string resultHeader(EffectSet ordered, Names types) {
+  for (size_t i = 0; i < ordered.list().size(); ++i)
+    types[i] += kTokenAttribute;
+  return join(types);
+}
+
 /// The module being written: its meshes and private functions.
 class ModuleWriter {
 public:
@@ -52,17 +68,33 @@ public:
     if (!failure)
       failure = std::move(error);
   }
+  /// The symbol of the mesh of one device; -1: of the mesh without axes.
+  std::string deviceMesh(int64_t device) {
+    deviceMeshes.insert(device);
+    return device < 0 ? "@empty_mesh" : cat("@maximal_mesh_", device);
+  }
   std::optional<Error> failure;
+  std::vector<std::shared_ptr<const ParamObject>> callbacks;
+  ManualAxes manual;
 
 private:
   std::string meshText() const;
+  std::set<int64_t> deviceMeshes;
   std::vector<AbstractMesh> meshes;
-  std::map<const Jaxpr *, std::string> functions;
+  /// By jaxpr and, if it has effects, the manual axes around the call.
+  std::map<std::pair<const Jaxpr *, std::string>, std::string> functions;
   /// So that addresses in `functions` stay valid.
   std::vector<JaxprPtr> keepAlive;
   std::map<std::string, int64_t> taken;
   std::string functionText;
 };
+
+Names mlirTypesOf(const std::vector<Aval> &avals) {
+  Names out;
+  for (const Aval &aval : avals)
+    out.push_back(mlirType(aval));
+  return out;
+}
 
 /// The rank of the tensor that holds a value: keys are pairs of words.
 int64_t storedRank(const Aval &aval) {
@@ -98,10 +130,38 @@ public:
       out.push_back(types[name]);
     return out;
   }
+  Names tokensOf(EffectSet effects) {
+    Names out;
+    for (Effect effect : effects.list()) {
+      std::string &name = tokens[effect];
+      if (name.empty()) {
+        name = fresh(kTokenType);
+        this->out += cat(name, " = \"stablehlo.after_all\"() : () -> ",
+                         kTokenType, "\n");
+      }
+      out.push_back(name);
+    }
+    return out;
+  }
+  void setTokens(EffectSet effects, const Names &names) {
+    size_t next = 0;
+    for (Effect effect : effects.list())
+      tokens[effect] = names[next++];
+  }
+  /// New arguments that are the tokens of these effects.
+  Names tokenArguments(EffectSet effects) {
+    Names out;
+    for (size_t i = 0; i < effects.list().size(); ++i)
+      out.push_back(fresh(kTokenType));
+    setTokens(effects, out);
+    return out;
+  }
 
   ModuleWriter &module;
   std::string out;
   int64_t regionDepth = 0;
+  /// The newest token of each ordered effect.
+  std::map<Effect, std::string> tokens;
   std::unordered_map<std::string, std::string> types;
 
 private:
@@ -164,6 +224,7 @@ public:
                        const std::function<Names(const Names &)> &write,
                        std::string_view terminator) override {
     std::string outer = std::move(body.out);
+    auto outerTokens = body.tokens;
     body.out.clear();
     ++body.regionDepth;
     Names args;
@@ -180,16 +241,21 @@ public:
     text += cat("\"", terminator, "\"(", join(results), ") : (",
                 join(body.typesOf(results)), ") -> ()\n}");
     body.out = std::move(outer);
+    body.tokens = std::move(outerTokens);
     return text;
   }
   Names call(const JaxprPtr &jaxpr, const std::string &name,
              const Names &args) override {
     std::string symbol = body.module.functionOf(jaxpr, name);
-    Names results;
-    for (const Aval &a : jaxpr->outAvals())
-      results.push_back(mlirType(a));
-    return op("func.call", args, body.typesOf(args), results,
-              cat("callee = ", symbol), {});
+    EffectSet ordered = jaxpr->effects.ordered();
+    Names all = joinedNames(tokens(ordered), args);
+    Names types =
+        joinedNames(tokenTypes(ordered), mlirTypesOf(jaxpr->outAvals()));
+    Names outs = op("func.call", all, body.typesOf(all), types,
+                    cat("callee = ", symbol), {});
+    auto first = outs.begin() + ordered.list().size();
+    setTokens(ordered, Names(outs.begin(), first));
+    return Names(first, outs.end());
   }
   std::string constant(const Aval &type, double value) override {
     return body.constant(splatText(type, value), mlirType(type));
@@ -210,6 +276,18 @@ public:
   std::string shardingText(const Sharding &sharding, int64_t rank,
                            bool openDims) override {
     return body.module.shardingText(sharding, rank, openDims);
+  }
+  Names tokens(EffectSet effects) override { return body.tokensOf(effects); }
+  void setTokens(EffectSet effects, const Names &names) override {
+    body.setTokens(effects, names);
+  }
+  int64_t addCallback(std::shared_ptr<const ParamObject> callback) override {
+    body.module.callbacks.push_back(std::move(callback));
+    return static_cast<int64_t>(body.module.callbacks.size()) - 1;
+  }
+  ManualAxes &manualAxes() override { return body.module.manual; }
+  std::string deviceMesh(int64_t device) override {
+    return body.module.deviceMesh(device);
   }
   void fail(Error error) override { body.module.fail(std::move(error)); }
 
@@ -303,7 +381,11 @@ Names BodyWriter::equations(const Jaxpr &jaxpr, const Names &args) {
 
 std::string ModuleWriter::functionOf(const JaxprPtr &jaxpr,
                                      const std::string &name) {
-  auto [entry, isNew] = functions.try_emplace(jaxpr.get());
+  std::string where;
+  if (!jaxpr->effects.empty())
+    for (const std::string &axis : manual.axes)
+      where += axis + ",";
+  auto [entry, isNew] = functions.try_emplace({jaxpr.get(), where});
   if (!isNew)
     return entry->second;
   std::string plain;
@@ -316,17 +398,20 @@ std::string ModuleWriter::functionOf(const JaxprPtr &jaxpr,
   entry->second = symbol;
   keepAlive.push_back(jaxpr);
   BodyWriter body(*this);
-  std::string header;
+  EffectSet ordered = jaxpr->effects.ordered();
+  std::string header = tokenHeader(body.tokenArguments(ordered));
   Names args;
   for (const Aval &a : jaxpr->inAvals()) {
     args.push_back(body.fresh(mlirType(a)));
     header += cat(header.empty() ? "" : ", ", args.back(), ": ", mlirType(a));
   }
   Names outs = body.equations(*eliminateDeadCode(*jaxpr), args);
-  Names types = body.typesOf(outs);
-  functionText += cat("func.func private ", symbol, "(", header, ") -> (",
-                      join(types), ") {\n", body.out, "\"func.return\"(",
-                      join(outs), ") : (", join(types), ") -> ()\n}\n");
+  Names types = joinedNames(tokenTypes(ordered), body.typesOf(outs));
+  outs = joinedNames(body.tokensOf(ordered), outs);
+  functionText +=
+      cat("func.func private ", symbol, "(", header, ") -> (",
+          resultHeader(ordered, types), ") {\n", body.out, "\"func.return\"(",
+          join(outs), ") : (", join(types), ") -> ()\n}\n");
   return symbol;
 }
 
@@ -340,6 +425,10 @@ std::string ModuleWriter::meshText() const {
     out += cat("sdy.mesh ", i == 0 ? "@mesh" : cat("@mesh_", i - 1), " = <[",
                axes, "]>\n");
   }
+  for (int64_t device : deviceMeshes)
+    out += device < 0 ? "sdy.mesh @empty_mesh = <[]>\n"
+                      : cat("sdy.mesh @maximal_mesh_", device,
+                            " = <[], device_ids=[", device, "]>\n");
   return out;
 }
 
@@ -347,12 +436,14 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
                                 const LoweringOptions &options) {
   taken["main"] = 1;
   BodyWriter body(*this);
-  std::string header;
+  EffectSet ordered = jaxpr.effects.ordered();
+  std::string header = tokenHeader(body.tokenArguments(ordered));
   Names args;
   for (size_t i = 0; i < jaxpr.ins.size(); ++i) {
     const Aval &aval = jaxpr.types[jaxpr.ins[i]];
     args.push_back(body.fresh(mlirType(aval)));
-    header += cat(i ? ", " : "", args.back(), ": ", mlirType(aval));
+    header +=
+        cat(header.empty() ? "" : ", ", args.back(), ": ", mlirType(aval));
     Names attributes;
     if (i < options.donated.size() && options.donated[i])
       attributes.push_back("jax.buffer_donor = true");
@@ -366,7 +457,8 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
   }
   Names outs = body.equations(*eliminateDeadCode(jaxpr), args);
   Names types = body.typesOf(outs);
-  std::string results;
+  Names tokens = body.tokensOf(ordered);
+  std::string results = resultHeader(ordered, tokenTypes(ordered));
   for (size_t i = 0; i < outs.size(); ++i) {
     Names attributes{
         cat("jax.result_info = \"",
@@ -378,8 +470,11 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
       if (!text.empty())
         attributes.push_back("sdy.sharding = " + text);
     }
-    results += cat(i ? ", " : "", types[i], " {", join(attributes), "}");
+    results +=
+        cat(results.empty() ? "" : ", ", types[i], " {", join(attributes), "}");
   }
+  outs = joinedNames(tokens, outs);
+  types = joinedNames(tokenTypes(ordered), types);
   return cat("module @", options.name,
              " attributes {mhlo.num_partitions = ", options.numPartitions,
              " : i32, mhlo.num_replicas = 1 : i32} {\n", meshText(),
@@ -390,44 +485,13 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
 
 } // namespace
 
-std::string sdySharding(const std::string &meshName, const PartitionSpec &spec,
-                        int64_t rank, bool openDims,
-                        const AxisNames &replicated) {
-  std::string out = cat("#sdy.sharding<", meshName, ", [");
-  std::set<std::string> used = spec.unreduced();
-  for (int64_t d = 0; d < rank; ++d) {
-    const SpecEntry &entry = spec[d];
-    out += d ? ", {" : "{";
-    used.insert(entry.axes.begin(), entry.axes.end());
-    for (size_t i = 0; i < entry.axes.size(); ++i)
-      out += cat(i ? ", " : "", "\"", entry.axes[i], "\"");
-    if (entry.unconstrained || openDims)
-      out += entry.axes.empty() ? "?" : ", ?";
-    out += "}";
-  }
-  out += "]";
-  std::string unused;
-  for (const std::string &axis : replicated)
-    if (!used.count(axis))
-      unused += cat(unused.empty() ? "" : ", ", "\"", axis, "\"");
-  if (!unused.empty())
-    out += cat(", replicated={", unused, "}");
-  if (!spec.unreduced().empty()) {
-    std::string names;
-    for (const std::string &axis : spec.unreduced())
-      names += cat(names.empty() ? "" : ", ", "\"", axis, "\"");
-    out += cat(", unreduced={", names, "}");
-  }
-  return out + ">";
-}
-
-Expected<std::string> lowerToText(const Jaxpr &jaxpr,
+Expected<LoweredText> lowerToText(const Jaxpr &jaxpr,
                                   const LoweringOptions &options) {
   ModuleWriter writer;
   std::string text = writer.write(jaxpr, options);
   if (writer.failure)
     return *writer.failure;
-  return text;
+  return LoweredText{std::move(text), std::move(writer.callbacks)};
 }
 
 } // namespace shardwright::frontend

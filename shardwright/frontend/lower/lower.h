@@ -23,8 +23,14 @@ struct LoweringOptions {
   std::vector<std::string> resultPaths;
 };
 
+struct LoweredText {
+  std::string text;
+  /// Functions of the host: attribute `index` of a call is a position here.
+  std::vector<std::shared_ptr<const ParamObject>> callbacks;
+};
 /// The text of a module whose @main computes the jaxpr. Constants are embedded.
-Expected<std::string> lowerToText(const Jaxpr &jaxpr,
+/// Tokens of ordered effects are the first arguments and results.
+Expected<LoweredText> lowerToText(const Jaxpr &jaxpr,
                                   const LoweringOptions &options);
 
 /// `#sdy.sharding<@mesh, [{"x"}, {?}]>`. `replicated`: axes that must not be

@@ -30,16 +30,35 @@ int32_t initialCount() {
 }
 } // namespace
 
-Client &client() {
+/// How many calls of the host this thread is in.
+static thread_local size_t callDepth = 0;
+
+static Client &processClient() {
   // Never destroyed: arrays in static variables may outlive any order.
   static Client *shared = [] {
     auto *made = new Client(/*threads=*/0, initialCount());
     // Runs in flight would use libraries that the end of the process destroys.
-    std::atexit([] { client().drain(); });
+    std::atexit([] { processClient().drain(); });
     return made;
   }();
   return *shared;
 }
+
+Client &client() {
+  if (callDepth == 0)
+    return processClient();
+  // One for each depth, never destroyed.
+  static std::mutex clientsMutex;
+  static auto *clients = new std::vector<Client *>;
+  std::lock_guard lock(clientsMutex);
+  while (clients->size() < callDepth)
+    clients->push_back(
+        new Client(processClient(), processClient().numDevices()));
+  return *(*clients)[callDepth - 1];
+}
+
+ScopedCallbackClient::ScopedCallbackClient() { ++callDepth; }
+ScopedCallbackClient::~ScopedCallbackClient() { --callDepth; }
 
 Status setDeviceCount(int32_t count) {
   std::lock_guard lock(mutex);

@@ -41,6 +41,17 @@ std::string idsText(const std::vector<Device> &devices);
 /// The runtime's client that owns the devices.
 Client &client();
 
+/// While a running program calls a function of the host, its device is busy:
+/// programs that this thread starts in the scope run on virtual devices of
+/// their own, with the same numbers.
+class ScopedCallbackClient {
+public:
+  ScopedCallbackClient();
+  ~ScopedCallbackClient();
+  ScopedCallbackClient(const ScopedCallbackClient &) = delete;
+  ScopedCallbackClient &operator=(const ScopedCallbackClient &) = delete;
+};
+
 } // namespace shardwright::frontend
 
 #endif // SHARDWRIGHT_FRONTEND_MESH_DEVICE_H

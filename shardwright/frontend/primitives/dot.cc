@@ -37,6 +37,14 @@ DotDims dimsOf(const Params &params) {
   return param ? param->dims : DotDims();
 }
 
+} // namespace
+
+bool lax::hasBatchDims(const Params &params) {
+  return !dimsOf(params).lhsBatch.empty();
+}
+
+namespace {
+
 Ints freeDims(int64_t rank, const Ints &contracting, const Ints &batch) {
   Ints used = contracting;
   used.insert(used.end(), batch.begin(), batch.end());

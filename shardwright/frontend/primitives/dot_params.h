@@ -16,6 +16,9 @@ namespace shardwright::frontend::lax {
 /// Parameters of a dot_general without a sharding of the result.
 Params dotParams(const DotDims &dims, std::optional<DType> preferred);
 
+/// True if a dot_general with these parameters has batch dimensions.
+bool hasBatchDims(const Params &params);
+
 } // namespace shardwright::frontend::lax
 
 #endif // SHARDWRIGHT_FRONTEND_PRIMITIVES_DOT_PARAMS_H

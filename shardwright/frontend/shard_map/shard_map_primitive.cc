@@ -17,13 +17,18 @@ using Names = std::vector<std::string>;
 /// `#sdy.sharding_per_value<[<@mesh, [...]>]>` of values with these specs.
 std::string shardingsText(LoweringContext &c, const ShardMapEqn &m,
                           const std::vector<PartitionSpec> &specs,
-                          const std::vector<Aval> &types) {
+                          const std::vector<Aval> &types, size_t tokens) {
   const AbstractMesh &outer = m.outer();
   AbstractMesh plain = outer.withTypes(outer.names(), AxisType::Auto);
   bool isOpen = false;
   for (const std::string &axis : without(outer.names(), m.manual))
     isOpen |= outer.typeOf(axis) != AxisType::Explicit;
   std::string list;
+  Sharding whole = *Sharding::named(plain, P());
+  for (size_t i = 0; i < tokens; ++i) {
+    std::string text = c.shardingText(whole, 0, false);
+    list += cat(list.empty() ? "" : ", ", text.substr(text.find('<')));
+  }
   for (size_t i = 0; i < types.size(); ++i) {
     // Keys have a dimension of words.
     int64_t rank = types[i].rank() + (types[i].dtype == DType::Key);
@@ -34,7 +39,7 @@ std::string shardingsText(LoweringContext &c, const ShardMapEqn &m,
       return "";
     }
     std::string text = c.shardingText(*sharding, rank, isOpen);
-    list += cat(i ? ", " : "", text.substr(text.find('<')));
+    list += cat(list.empty() ? "" : ", ", text.substr(text.find('<')));
   }
   return cat("#sdy.sharding_per_value<[", list, "]>");
 }
@@ -42,22 +47,42 @@ std::string shardingsText(LoweringContext &c, const ShardMapEqn &m,
 Names lowerShardMap(LoweringContext &c) {
   ShardMapEqn m(c.params());
   const JaxprPtr &body = m.jaxpr;
-  if (sizeOf(m.outer(), m.manual) == 1)
-    return c.inlineJaxpr(*body, c.operands());
+  ManualAxes around = c.manualAxes();
+  c.manualAxes() = {m.outer(), around.axes};
+  for (const std::string &axis : m.manual)
+    c.manualAxes().axes.push_back(axis);
+  if (sizeOf(m.outer(), m.manual) == 1) {
+    Names outs = c.inlineJaxpr(*body, c.operands());
+    c.manualAxes() = around;
+    return outs;
+  }
+  EffectSet ordered = body->effects.ordered();
+  Names tokens = tokenTypes(ordered);
   std::string region = c.regionOf(
-      mlirTypes(body->inAvals()),
-      [&](const Names &args) { return c.inlineJaxpr(*body, args); },
+      joinedNames(tokens, mlirTypes(body->inAvals())),
+      [&](const Names &args) {
+        auto first = args.begin() + tokens.size();
+        c.setTokens(ordered, Names(args.begin(), first));
+        Names outs = c.inlineJaxpr(*body, Names(first, args.end()));
+        return joinedNames(c.tokens(ordered), outs);
+      },
       "sdy.return");
+  c.manualAxes() = around;
   std::string axes;
   for (const std::string &axis : m.manual)
     axes += cat(axes.empty() ? "\"" : ", \"", axis, "\"");
-  return c.op(
-      "sdy.manual_computation", c.operands(), mlirTypes(c.operandTypes()),
-      mlirTypes(c.resultTypes()),
-      cat("in_shardings = ", shardingsText(c, m, m.in, c.operandTypes()),
-          ", manual_axes = #sdy<manual_axes{", axes,
-          "}>, out_shardings = ", shardingsText(c, m, m.out, c.resultTypes())),
+  Names outs = c.op(
+      "sdy.manual_computation", joinedNames(c.tokens(ordered), c.operands()),
+      joinedNames(tokens, mlirTypes(c.operandTypes())),
+      joinedNames(tokens, mlirTypes(c.resultTypes())),
+      cat("in_shardings = ",
+          shardingsText(c, m, m.in, c.operandTypes(), tokens.size()),
+          ", manual_axes = #sdy<manual_axes{", axes, "}>, out_shardings = ",
+          shardingsText(c, m, m.out, c.resultTypes(), tokens.size())),
       {region});
+  auto first = outs.begin() + tokens.size();
+  c.setTokens(ordered, Names(outs.begin(), first));
+  return Names(first, outs.end());
 }
 
 /// The equation with the used results, and the operands that they need.

@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_FRONTEND_TRACE_JAXPR_H
 #define SHARDWRIGHT_FRONTEND_TRACE_JAXPR_H
 
+#include "shardwright/frontend/trace/effects.h"
 #include "shardwright/frontend/trace/params.h"
 
 namespace shardwright::frontend {
@@ -38,6 +39,8 @@ struct Jaxpr {
   std::vector<Atom> outs;
   std::vector<Eqn> eqns;
   Tensors consts; ///< of constVars
+  /// Of the equations, and of those in their programs.
+  EffectSet effects;
   /// Of the traced function.
   std::string name;
 
@@ -51,10 +54,12 @@ struct Jaxpr {
                            const std::function<void(const JaxprPtr &)> &visit);
 };
 
+/// The effects of an equation, with those of the programs in its parameters.
+EffectSet effectsOf(const Primitive &primitive, const Params &params);
 /// As JAX prints it.
 std::string printJaxpr(const Jaxpr &jaxpr);
-/// Without equations whose results are not used. `used`: per result, or empty
-/// for all of them. Inputs stay.
+/// Without equations whose results are not used and that have no effects.
+/// `used`: per result, or empty for all of them. Inputs stay.
 JaxprPtr eliminateDeadCode(const Jaxpr &jaxpr, std::vector<bool> used = {});
 
 } // namespace shardwright::frontend

@@ -51,6 +51,7 @@ Tensors JaxprTrace::bind(const Primitive &primitive, const Tensors &args,
   Expected<std::vector<Aval>> results = inferTypes(primitive, types, params);
   if (!results)
     return {results.error()};
+  program->effects.add(effectsOf(primitive, params));
   Eqn eqn{&primitive, {}, {}, params};
   for (const Tensor &arg : args)
     eqn.ins.push_back(atomOf(arg));
@@ -64,7 +65,7 @@ Tensors JaxprTrace::bind(const Primitive &primitive, const Tensors &args,
 }
 
 Expected<JaxprPtr> JaxprTrace::finish(const Tensors &outs, std::string name) {
-  Status status;
+  Status status = failure;
   for (const Tensor &out : outs) {
     if (!out.ok()) {
       status = out.error();
@@ -129,6 +130,15 @@ JaxprPtr constantsToInputs(const JaxprPtr &jaxpr) {
   return changed;
 }
 
+EffectSet effectsOf(const Primitive &primitive, const Params &params) {
+  EffectSet out;
+  if (primitive.effects)
+    out = primitive.effects(params);
+  Jaxpr::forEachInner(params,
+                      [&](const JaxprPtr &inner) { out.add(inner->effects); });
+  return out;
+}
+
 std::vector<Aval> Jaxpr::inAvals() const {
   std::vector<Aval> out;
   for (int32_t var : ins)
@@ -166,9 +176,12 @@ JaxprPtr eliminateDeadCode(const Jaxpr &jaxpr, std::vector<bool> used) {
     std::vector<bool> needed;
     for (int32_t var : eqn.outs)
       needed.push_back(live[var]);
-    if (std::find(needed.begin(), needed.end(), true) == needed.end())
+    bool isNeeded =
+        std::find(needed.begin(), needed.end(), true) != needed.end();
+    if (!isNeeded && (jaxpr.effects.empty() ||
+                      effectsOf(*eqn.primitive, eqn.params).empty()))
       continue;
-    if (eqn.primitive->prune)
+    if (isNeeded && eqn.primitive->prune)
       eqn = eqn.primitive->prune(eqn, needed);
     for (const Atom &atom : eqn.ins)
       if (atom.isVar())

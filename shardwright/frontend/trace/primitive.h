@@ -33,6 +33,17 @@ struct BatchAxis {
   AxisNames spmdNames;
 };
 
+/// The axes of a mesh that are manual where an equation is lowered.
+struct ManualAxes {
+  AbstractMesh mesh;
+  AxisNames axes;
+  /// True if each device computes its own values.
+  bool areAll() const { return axes.size() == mesh.names().size(); }
+};
+
+/// The type of a token in a module.
+constexpr const char *kTokenType = "!stablehlo.token";
+
 /// Writes the StableHLO of one equation.
 class LoweringContext {
 public:
@@ -74,8 +85,30 @@ public:
   /// `#sdy.sharding<@mesh, [...]>`; empty if there is nothing to say.
   virtual std::string shardingText(const Sharding &sharding, int64_t rank,
                                    bool forType = false) = 0;
+  /// Names of the tokens of these ordered effects, in the order of kEffects.
+  virtual std::vector<std::string> tokens(EffectSet effects) = 0;
+  /// The tokens after this equation.
+  virtual void setTokens(EffectSet effects,
+                         const std::vector<std::string> &names) = 0;
+  /// Adds a call of a function of the host to the module; returns its number.
+  virtual int64_t addCallback(std::shared_ptr<const ParamObject> callback) = 0;
+  /// The manual axes around the equation. A primitive with a body sets them
+  /// while it writes the body.
+  virtual ManualAxes &manualAxes() = 0;
+  /// The symbol of the mesh of one device, or for -1 of a mesh without axes.
+  virtual std::string deviceMesh(int64_t device) = 0;
   virtual void fail(Error error) = 0;
 };
+/// The names of a list and of another.
+inline std::vector<std::string> joinedNames(std::vector<std::string> a,
+                                            const std::vector<std::string> &b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+/// The tokens of effects as types.
+inline std::vector<std::string> tokenTypes(EffectSet effects) {
+  return std::vector<std::string>(effects.list().size(), kTokenType);
+}
 /// `tensor<3x4xf32>`.
 std::string mlirType(const Aval &aval);
 
@@ -123,6 +156,11 @@ struct Primitive {
       const std::vector<Aval> &, const std::vector<Aval> &results,
       const Params &)>
       sharding;
+  /// What it does beside computing results; null: nothing. The effects of the
+  /// programs in its parameters are its own, too.
+  std::function<EffectSet(const Params &)> effects;
+  /// Applies it to arrays without compiling a program; null: it is compiled.
+  std::function<Tensors(const Tensors &, const Params &)> evaluate;
   /// The equation without results that are not used, and without operands that
   /// only those need. `used`: per result, at least one. Null: all stay.
   std::function<Eqn(const Eqn &, const std::vector<bool> &used)> prune;

@@ -65,6 +65,29 @@ ScopedAxis::ScopedAxis(std::vector<NamedAxis> axes) : count(axes.size()) {
 }
 ScopedAxis::~ScopedAxis() { axesInScope.resize(axesInScope.size() - count); }
 
+struct ScopedTopLevel::State {
+  TracePtr trace = std::move(current);
+  std::vector<NamedAxis> axes = std::move(axesInScope);
+  int open = std::exchange(detail::openTraces(), 0);
+  ScopedMesh mesh{Mesh()};
+};
+ScopedTopLevel::ScopedTopLevel() {
+  old = std::make_unique<State>();
+  current = nullptr;
+  axesInScope.clear();
+}
+ScopedTopLevel::~ScopedTopLevel() {
+  current = std::move(old->trace);
+  axesInScope = std::move(old->axes);
+  detail::openTraces() = old->open;
+}
+
+void failRecording(const Error &error) {
+  for (TracePtr trace = current; trace; trace = trace->parent)
+    if (auto *recording = dynamic_cast<JaxprTrace *>(trace.get()))
+      return recording->fail(error);
+}
+
 Registered::Registered(const Primitive &primitive) {
   registry()[primitive.name] = &primitive;
 }
@@ -139,7 +162,8 @@ Tensors bindIn(const TracePtr &trace, const Primitive &primitive,
       return {escaped(arg)};
   }
   if (!trace)
-    return execute(primitive, args, params);
+    return primitive.evaluate ? primitive.evaluate(args, params)
+                              : execute(primitive, args, params);
   if (!primitive.ownManualAxes && args.size() > 1)
     if (Tensors united = args; uniteManualAxes(trace, united))
       return trace->bind(primitive, united, params);
@@ -253,9 +277,12 @@ Tensors evalJaxpr(const Jaxpr &jaxpr, const Tensors &args) {
     Tensors ins;
     for (const Atom &atom : eqn.ins)
       ins.push_back(read(atom));
-    Tensors outs = bindMany(*eqn.primitive, eqn.outs.size(), ins, eqn.params);
-    for (size_t i = 0; i < outs.size(); ++i)
-      env[eqn.outs[i]] = outs[i];
+    Tensors outs = frontend::bind(*eqn.primitive, ins, eqn.params);
+    // An equation without results may have failed, too.
+    if (const Error *error = errorIn(outs))
+      return Tensors(std::max<size_t>(jaxpr.outs.size(), 1), Tensor(*error));
+    for (size_t i = 0; i < eqn.outs.size(); ++i)
+      env[eqn.outs[i]] = i < outs.size() ? outs[i] : Tensor();
   }
   Tensors outs;
   for (const Atom &atom : jaxpr.outs)

@@ -11,6 +11,7 @@
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/trace/jaxpr.h"
 
+#include <memory>
 #include <optional>
 
 namespace shardwright::frontend {
@@ -63,6 +64,24 @@ public:
 private:
   TracePtr old;
 };
+
+/// Makes this thread as if nothing were traced and no mesh or axis were in
+/// context, for functions that a running program calls.
+class ScopedTopLevel {
+public:
+  ScopedTopLevel();
+  ~ScopedTopLevel();
+  ScopedTopLevel(const ScopedTopLevel &) = delete;
+  ScopedTopLevel &operator=(const ScopedTopLevel &) = delete;
+
+private:
+  struct State;
+  std::unique_ptr<State> old;
+};
+
+/// The program that this thread records, if any, fails with this error: for
+/// operations without results, whose error the user may ignore.
+void failRecording(const Error &error);
 
 /// Applies a primitive in the current trace. Errors in the operands are the
 /// results.
@@ -128,8 +147,14 @@ public:
   /// `JaxprPtr::consts` may contain tracers of outer traces.
   Expected<JaxprPtr> finish(const Tensors &outs, std::string name = "");
   size_t numEqns() const { return program->eqns.size(); }
+  /// Makes `finish` fail; the first error counts.
+  void fail(const Error &error) {
+    if (failure)
+      failure = error;
+  }
 
 private:
+  Status failure;
   int32_t newVar(const Aval &aval);
   std::shared_ptr<Jaxpr> program = std::make_shared<Jaxpr>();
   std::map<const Value *, int32_t> constants;

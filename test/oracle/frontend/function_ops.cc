@@ -131,6 +131,7 @@ const SharedOps &allOps() {
     addArrayAlgebra(*made);
     addCases(*made);
     addFunctions(*made);
+    addCallbacks(*made);
     addUserFunctions(*made);
     return made;
   }();

@@ -7,10 +7,13 @@
 """The operations of frontend_server.cc by name, written with JAX. The C++ twins are primitive_ops.cc
 and function_ops.cc in this folder."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from frontend.callback_ops import OPS
 from frontend.case_ops import CASES
 from frontend.user_ops import USER
 
@@ -156,6 +159,11 @@ OTHER_JAXPR = (set(FUNCTIONS) | {"window_cotangent", "window_tangent"}) - {"cust
                                 "reduce_window_min", "conv1", "conv2", "sort_pair"}
 
 
+def without_addresses(text):
+    """A jaxpr without the addresses of Python functions, which ours does not print."""
+    return re.sub(r" at 0x[0-9a-fA-FX]+", "", text)
+
+
 def function(name):
     """The jax function of an op of the text, as (values, keys) -> list of results."""
     if name == "add_any":
@@ -205,6 +213,8 @@ def function(name):
                                         mode=modes[k["mode"][0]])]
     if name in FUNCTIONS:
         return FUNCTIONS[name]
+    if name in OPS:
+        return OPS[name]
     if name in CASES:
         return CASES[name]
     if name in USER:

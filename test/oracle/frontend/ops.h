@@ -40,6 +40,8 @@ void addArrayAlgebra(Ops &ops);
 void addCases(Ops &ops);
 /// Transformations, loops, and functions with derivatives of their own.
 void addFunctions(Ops &ops);
+/// Functions of the host, contractions, options of loops and of checkpoint.
+void addCallbacks(Ops &ops);
 /// Functions in the manner of jax.numpy, jax.nn and jax.random.
 void addUserFunctions(Ops &ops);
 

@@ -132,6 +132,13 @@ CASES += [case("jit_sin_mul", X, Y), case("custom_jvp", X, Y), case("custom_vjp"
           case("vmap_last", X), case("scan_rows", X, reverse=0), case("scan_rows", X, reverse=1), case("while_double", X),
           case("fori", X), case("fori_dynamic", arg(6)), case("cond", X, Y), case("map", X),
           case("assoc_scan", X, reverse=0, axis=0)]
+CASES += [case(op, *xs, method=m, explicit=False) for op, xs in (("callback_pure", (X,)), ("callback_pair", (X, Y))) for m in range(5)]
+CASES += [case("callback_io", X, ordered=o, explicit=False) for o in (0, 1)]
+CASES += [case("callback_debug", X, ordered=o, explicit=False) for o in (0, 1)]
+CASES += [case("contract", *[SQUARE] * n, spec=s, explicit=False) for s, n in enumerate((3, 4, 3, 3, 3, 4))]
+CASES += [case("scan_unroll", X, reverse=r, unroll=u, explicit=False) for r in (0, 1) for u in (1, 2, 3, 4, 9)]
+CASES += [case("map_batch", X, size=s, explicit=False) for s in (1, 2, 3, 4, 5)]
+CASES += [case("checkpoint_policy", X, policy=p, explicit=False) for p in range(6)]
 
 # Primitives of the front end that JAX does not have by that name: parts of others.
 OWN = {"custom_lin": "the linear part of custom_vjp_call", "getrf": "the part of lu that LAPACK computes"}

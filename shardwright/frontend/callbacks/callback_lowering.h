@@ -1,0 +1,33 @@
+//===- callback_lowering.h - host functions as custom calls --- -*- C++ -*-===//
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_CALLBACKS_CALLBACK_LOWERING_H
+#define SHARDWRIGHT_FRONTEND_CALLBACKS_CALLBACK_LOWERING_H
+
+#include "shardwright/frontend/callbacks/host_callback.h"
+
+namespace shardwright::frontend {
+
+/// How an equation calls a function of the host.
+struct CallSite {
+  CallbackPtr callback;
+  EffectSet effects;
+  /// The device that calls with the full value, or -1: not said.
+  int64_t device = 0;
+  /// The user chose the device.
+  bool isDeviceGiven = false;
+};
+/// Writes the custom call; returns the names of its results without tokens.
+std::vector<std::string> lowerCall(LoweringContext &c, const CallSite &site);
+
+/// The target of such calls in a module's text, as in JAX.
+constexpr const char *kTextTarget = "xla_ffi_python_cpu_callback";
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_CALLBACKS_CALLBACK_LOWERING_H

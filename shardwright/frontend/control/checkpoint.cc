@@ -1,0 +1,219 @@
+//===- checkpoint.cc - recomputation in the backward pass -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/control/control.h"
+
+#include <algorithm>
+
+namespace shardwright::frontend {
+namespace {
+
+/// A policy as a parameter.
+struct PolicyParam final : ParamObject {
+  explicit PolicyParam(CheckpointPolicy p) : policy(std::move(p)) {}
+  std::string str() const override { return "<function " + policy.name + ">"; }
+  std::string key() const override {
+    return cat(reinterpret_cast<uintptr_t>(this));
+  }
+  const CheckpointPolicy policy;
+};
+
+/// The parameters with another program.
+Params with(const Params &params, const JaxprPtr &jaxpr, bool differentiated) {
+  Params out = params;
+  out.set("jaxpr", jaxpr);
+  out.set("differentiated", differentiated);
+  return out;
+}
+
+/// The known part of a linearized body, split at the values that are kept.
+struct SplitBody {
+  JaxprPtr forward;   ///< inputs to results, then kept values
+  JaxprPtr recompute; ///< inputs, then kept values, to residuals
+};
+
+SplitBody splitAtSaved(const LinearizedJaxpr &linear,
+                       const CheckpointPolicy *policy) {
+  const Jaxpr &known = *linear.known;
+  size_t results = linear.outNonzero.size();
+  std::vector<int32_t> saved;
+  auto again = std::make_shared<Jaxpr>(known);
+  again->eqns.clear();
+  for (const Eqn &eqn : known.eqns) {
+    bool isSaved = policy && !eqn.outs.empty() &&
+                   policy->isSaved(eqn.primitive->name, eqn.params);
+    if (isSaved)
+      saved.insert(saved.end(), eqn.outs.begin(), eqn.outs.end());
+    else
+      again->eqns.push_back(eqn);
+  }
+  again->outs.assign(known.outs.begin() + results, known.outs.end());
+  auto live = std::make_shared<Jaxpr>(*eliminateDeadCode(*again));
+  // Kept are the values that the residuals need.
+  std::vector<bool> isRead(known.types.size());
+  for (const Eqn &eqn : live->eqns)
+    for (const Atom &atom : eqn.ins)
+      if (atom.isVar())
+        isRead[atom.var] = true;
+  for (const Atom &atom : live->outs)
+    if (atom.isVar())
+      isRead[atom.var] = true;
+  auto forward = std::make_shared<Jaxpr>(known);
+  forward->outs.resize(results);
+  for (int32_t var : saved)
+    if (isRead[var]) {
+      live->ins.push_back(var);
+      forward->outs.push_back(Atom{var, {}});
+    }
+  return {eliminateDeadCode(*forward), live};
+}
+
+/// The tangents of a body, from its inputs, kept values and tangents.
+/// Operations are split into those of values and those of tangents, also in
+/// loops, so that the body can be transposed.
+Expected<JaxprPtr> tangentBody(const JaxprPtr &recompute,
+                               const JaxprPtr &tangent, const MaybeTensors &t) {
+  std::vector<Aval> types = recompute->inAvals();
+  size_t values = types.size();
+  for (const MaybeTensor &one : t)
+    if (one)
+      types.push_back(one->aval());
+  Expected<JaxprPtr> body = traceToJaxpr(
+      [&](const Tensors &args) {
+        Tensors all =
+            evalJaxpr(*recompute, Tensors(args.begin(), args.begin() + values));
+        if (errorIn(all))
+          return all;
+        all.insert(all.end(), args.begin() + values, args.end());
+        return evalJaxpr(*tangent, all);
+      },
+      types);
+  return body ? Expected<JaxprPtr>(eliminateDeadCode(**body)) : body;
+}
+
+JvpResult linearizeRemat(JaxprTrace &tangentTrace, const TracePtr &,
+                         const Tensors &in, const MaybeTensors &t,
+                         const Params &params) {
+  Expected<LinearizedJaxpr> linear =
+      linearizeJaxpr(params.jaxpr("jaxpr"), given(t));
+  if (!linear)
+    return failedJvp(linear.error());
+  const auto *policy = params.object<PolicyParam>("policy");
+  SplitBody split = splitAtSaved(*linear, policy ? &policy->policy : nullptr);
+  size_t n = linear->outNonzero.size();
+  Tensors outs = evalJaxpr(*split.forward, in);
+  if (const Error *error = errorIn(outs))
+    return failedJvp(*error);
+  Tensors args = in;
+  args.insert(args.end(), outs.begin() + n, outs.end());
+  outs.resize(n);
+  JvpResult r{outs, MaybeTensors(n)};
+  if (linear->tangent->outs.empty())
+    return r;
+  Expected<JaxprPtr> body = tangentBody(split.recompute, linear->tangent, t);
+  if (!body)
+    return failedJvp(body.error());
+  appendGiven(args, t);
+  Tensors results = tangentTrace.bind(*findPrimitive("remat2"), args,
+                                      with(params, *body, true));
+  if (const Error *error = errorIn(results))
+    return failedJvp(*error);
+  r.tangents = spread(results, linear->outNonzero);
+  return r;
+}
+
+const Primitive rematP = [] {
+  Primitive p;
+  p.name = "remat2";
+  p.ownManualAxes = true;
+  p.infer = [](const std::vector<Aval> &,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    return params.jaxpr("jaxpr")->outAvals();
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t,
+             const Params &old) -> JvpResult {
+    Expected<JvpJaxpr> jvp = jvpJaxpr(old.jaxpr("jaxpr"), given(t));
+    if (!jvp)
+      return failedJvp(jvp.error());
+    Tensors args = in;
+    appendGiven(args, t);
+    Tensors outs =
+        bindMany(*findPrimitive("remat2"), jvp->jaxpr->outs.size(), args,
+                 with(old, jvp->jaxpr, old.flag("differentiated")));
+    size_t n = jvp->outNonzero.size();
+    return {Tensors(outs.begin(), outs.begin() + n),
+            spread(outs, jvp->outNonzero, n)};
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &, const Params &old) {
+    std::vector<bool> linear = given(in);
+    linear.flip();
+    Expected<JaxprPtr> back =
+        transposeJaxpr(old.jaxpr("jaxpr"), linear, given(ct));
+    if (!back)
+      return MaybeTensors{Tensor(back.error())};
+    Tensors args;
+    appendGiven(args, in);
+    appendGiven(args, ct);
+    return spread(bindMany(*findPrimitive("remat2"), (*back)->outs.size(), args,
+                           with(old, *back, true)),
+                  linear);
+  };
+  p.linearize = linearizeRemat;
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &old) -> BatchResult {
+    Tensors args;
+    for (size_t i = 0; i < in.size(); ++i)
+      args.push_back(dims[i] >= 0 ? moveBatch(in[i], dims[i], 0) : in[i]);
+    Expected<BatchedJaxpr> inner =
+        batchJaxpr(old.jaxpr("jaxpr"), axis, isBatched(dims));
+    if (!inner)
+      return {{Tensor(inner.error())}, {}};
+    Ints outDims = batchDims(inner->outBatched);
+    return {bindMany(*findPrimitive("remat2"), outDims.size(), args,
+                     with(old, inner->jaxpr, old.flag("differentiated"))),
+            outDims};
+  };
+  p.lower = [](LoweringContext &c) {
+    std::vector<std::string> args = c.operands();
+    // The barrier keeps the compiler from sharing values with the forward pass.
+    if (c.params().flag("differentiated") && c.params().flag("prevent_cse") &&
+        !args.empty())
+      args = c.op("stablehlo.optimization_barrier", args,
+                  mlirTypes(c.operandTypes()), mlirTypes(c.operandTypes()));
+    return c.inlineJaxpr(*c.params().jaxpr("jaxpr"), args);
+  };
+  return p;
+}();
+const Registered rematR(rematP);
+
+} // namespace
+
+Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args,
+                       const CheckpointOptions &options) {
+  if (const Error *error = errorIn(args))
+    return {Tensor(*error)};
+  std::vector<Aval> types;
+  for (const Tensor &x : args)
+    types.push_back(x.aval());
+  Tensors all;
+  Expected<JaxprPtr> jaxpr = traceWithCaptures(body, types, "", all);
+  if (!jaxpr)
+    return {Tensor(jaxpr.error())};
+  all.insert(all.end(), args.begin(), args.end());
+  Param policy = std::monostate();
+  if (options.policy)
+    policy = std::shared_ptr<const ParamObject>(
+        std::make_shared<const PolicyParam>(options.policy));
+  return bindMany(rematP, (*jaxpr)->outs.size(), all,
+                  {{"jaxpr", *jaxpr},
+                   {"differentiated", false},
+                   {"policy", policy},
+                   {"prevent_cse", options.preventCse}});
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,55 @@
+//===- policy.h - what checkpoint keeps for the backward pass - -*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_CONTROL_POLICY_H
+#define SHARDWRIGHT_FRONTEND_CONTROL_POLICY_H
+
+#include "shardwright/frontend/trace/params.h"
+
+namespace shardwright::frontend {
+
+/// Decides which values of a checkpoint's forward pass are kept for its
+/// backward pass; the others are computed again. Without a policy nothing but
+/// the arguments is kept. JAX: jax.checkpoint_policies.
+struct CheckpointPolicy {
+  std::string name; ///< in jaxprs
+  /// True if the results of this primitive are kept.
+  std::function<bool(const std::string &primitive, const Params &params)>
+      isSaved;
+  explicit operator bool() const { return isSaved != nullptr; }
+};
+
+namespace policies {
+CheckpointPolicy everythingSaveable();
+CheckpointPolicy nothingSaveable();
+/// Results of dot_general.
+CheckpointPolicy dotsSaveable();
+CheckpointPolicy dotsWithNoBatchDimsSaveable();
+/// Values with these names (lax::checkpointName).
+CheckpointPolicy saveOnlyTheseNames(std::vector<std::string> names);
+/// Values with any names but these.
+CheckpointPolicy saveAnyNamesButThese(std::vector<std::string> names);
+/// All values, except those with these names.
+CheckpointPolicy saveAnythingExceptTheseNames(std::vector<std::string> names);
+CheckpointPolicy saveFromBothPolicies(CheckpointPolicy a, CheckpointPolicy b);
+} // namespace policies
+
+namespace lax {
+/// The value with a name for policies. JAX: jax.ad_checkpoint.checkpoint_name.
+Tensor checkpointName(const Tensor &x, const std::string &name);
+} // namespace lax
+
+struct CheckpointOptions {
+  /// False: the compiler may share values with the forward pass, inside of a
+  /// loop, where it cannot.
+  bool preventCse = true;
+  CheckpointPolicy policy = {};
+};
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_CONTROL_POLICY_H
