@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/array/traced_text.h"
 #include "shardwright/frontend/array/value.h"
 
+#include <atomic>
 #include <cstring>
 
 namespace shardwright::frontend {
@@ -218,9 +220,15 @@ static std::string describe(const Tensor &x) {
              ", sharding=", x.sharding().str(), ")");
 }
 
+static std::atomic<detail::TracedText> tracedText = nullptr;
+void detail::setTracedText(TracedText text) { tracedText = text; }
+
 std::string Tensor::str() const {
   if (!ok())
     return cat("<", error().str(), ">");
+  if (detail::TracedText text = isTraced() ? tracedText.load() : nullptr)
+    if (std::optional<std::string> known = text(*this))
+      return *known;
   if (isTraced())
     return cat("Traced<", aval().longStr(), ">");
   if (!sharding().spec().unreduced().empty())

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/shard_map/shard_map.h"
 
 #include "shardwright/frontend/shard_map/collective_helpers.h"
+#include "shardwright/frontend/shard_map/eager.h"
 #include "shardwright/frontend/shard_map/spec_errors.h"
 
 namespace shardwright::frontend {
@@ -135,33 +136,106 @@ Status checkUnreduced(const ShardMapEqn &m, const SpecTree &specs,
   return {};
 }
 
+/// The specs of the results of the body, or the error that JAX gives for them.
+Expected<std::vector<PartitionSpec>>
+resultSpecs(const ShardMapEqn &m, const ShardMapOptions &options,
+            const detail::ShardMapCall &call, const Tensors &outs) {
+  std::vector<Aval> types;
+  for (const Tensor &out : outs)
+    types.push_back(out.aval());
+  auto leaves = specLeaves(options.out, false, types, call.results.paths,
+                           childSizes(call.results.paths), {});
+  if (!leaves)
+    return leaves.error();
+  SW_TRY(checkSpecRanks(*leaves, false, options.name));
+  if (m.check)
+    SW_TRY(checkReplication(*leaves, m, options.name));
+  std::vector<PartitionSpec> specs;
+  for (const SpecLeaf &leaf : *leaves)
+    specs.push_back(leaf.spec);
+  return specs;
+}
+
+/// `(('x', 4), ('y', 2))`.
+std::string shapeText(const AbstractMesh &mesh) {
+  std::string out;
+  for (const std::string &name : mesh.names())
+    out +=
+        cat(out.empty() ? "(('" : ", ('", name, "', ", mesh.sizeOf(name), ")");
+  return out + (mesh.names().size() == 1 ? ",)" : ")");
+}
+
+/// The devices for an abstract mesh: those in context, or of the arguments.
+Expected<std::shared_ptr<const MeshParam>> concreteMesh(const MeshParam &mesh,
+                                                        const Tensors &leaves) {
+  if (contextMesh().abstractMesh() == mesh.abstractMesh())
+    return std::make_shared<const MeshParam>(contextMesh());
+  for (const Tensor &leaf : leaves) {
+    const Sharding &sharding = leaf.sharding();
+    if (!sharding.isNamed() || sharding.mesh().empty())
+      continue;
+    const AbstractMesh &own = sharding.abstractMesh();
+    if (own.names() != mesh.abstractMesh().names() ||
+        own.sizes() != mesh.abstractMesh().sizes())
+      return valueError("Mesh shape of the input ", shapeText(own),
+                        " does not match the mesh shape passed to shard_map  ",
+                        shapeText(mesh.abstractMesh()), " for shape ",
+                        leaf.aval().longStr());
+    Expected<Mesh> found =
+        sharding.mesh().update({.types = mesh.abstractMesh().types()});
+    if (!found)
+      return found.error();
+    return std::make_shared<const MeshParam>(*found);
+  }
+  return valueError("Please pass `jax.Array`s with a `NamedSharding` as input "
+                    "to `shard_map` when passing `AbstractMesh` to the mesh "
+                    "argument.");
+}
+
+/// Runs the body outside of jit, where it can look at values.
+Tensors runBody(ShardMapEqn m, const ShardMapOptions &options,
+                const detail::ShardMapCall &call, const Tensors &leaves) {
+  if (m.mesh->sharding.mesh().empty()) {
+    auto mesh = concreteMesh(*m.mesh, leaves);
+    if (!mesh)
+      return {Tensor(mesh.error())};
+    m.mesh = *mesh;
+  }
+  EagerBody body(m);
+  Tensors args;
+  for (size_t i = 0; i < leaves.size(); ++i)
+    args.push_back(body.enter(leaves[i], m.in[i]));
+  if (errorIn(args))
+    return args;
+  Tensors outs = body.run(call.function, args);
+  if (errorIn(outs))
+    return outs;
+  Expected<std::vector<PartitionSpec>> specs =
+      resultSpecs(m, options, call, outs);
+  if (!specs)
+    return {Tensor(specs.error())};
+  for (size_t i = 0; i < outs.size(); ++i)
+    outs[i] = body.leave(outs[i], (*specs)[i]);
+  return outs;
+}
+
 /// Traces the body; fills in the jaxpr and the specs of the results.
 Status traceBody(ShardMapEqn &m, const ShardMapOptions &options,
                  const detail::ShardMapCall &call,
                  const std::vector<Aval> &locals) {
   ManualScope scope = m.scope();
-  Status status;
   Expected<JaxprPtr> jaxpr = traceToJaxpr(
       [&](const Tensors &args) -> Tensors {
         Tensors outs = call.function(args);
         if (const Error *error = errorIn(outs))
           return {Tensor(*error)};
-        std::vector<Aval> types;
-        for (const Tensor &out : outs)
-          types.push_back(out.aval());
-        auto leaves = specLeaves(options.out, false, types, call.results.paths,
-                                 childSizes(call.results.paths), {});
-        if (!leaves)
-          return {Tensor(leaves.error())};
-        status = checkSpecRanks(*leaves, false, options.name);
-        if (status && m.check)
-          status = checkReplication(*leaves, m, options.name);
-        if (!status)
-          return {Tensor(status.error())};
-        for (size_t i = 0; i < outs.size(); ++i) {
-          m.out.push_back((*leaves)[i].spec);
+        Expected<std::vector<PartitionSpec>> specs =
+            resultSpecs(m, options, call, outs);
+        if (!specs)
+          return {Tensor(specs.error())};
+        m.out = *specs;
+        for (size_t i = 0; i < outs.size(); ++i)
           outs[i] = varyAlong(outs[i], axesOf(m.out[i]));
-        }
         return outs;
       },
       locals, options.name);
@@ -229,6 +303,8 @@ Tensors detail::shardMap(const ShardMapOptions &options,
     m.in.push_back(leaf.spec);
     locals.push_back(m.localType(leaf.type, leaf.spec));
   }
+  if (!isTracing(leaves))
+    return runBody(m, options, call, leaves);
   if (Status traced = traceBody(m, options, call, locals); !traced)
     return {Tensor(traced.error())};
   return m.bind(leaves);

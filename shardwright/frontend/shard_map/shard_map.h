@@ -57,7 +57,8 @@ struct ShardMapCall {
   /// Structure of the result, known after the function was traced.
   const TreeDef &results;
 };
-/// Traces the body, and applies it as one equation.
+/// Traces the body, and applies it as one equation; outside of jit and other
+/// transformations runs it.
 Tensors shardMap(const ShardMapOptions &options, const ShardMapCall &call,
                  const Tensors &leaves);
 /// True while some transformation or jit records what is done.
@@ -91,16 +92,12 @@ template <typename F> struct ShardMapped {
 
 /// A function whose body runs on each device with that device's pieces of the
 /// arguments, and communicates by collectives (lax::psum, lax::all_gather,
-/// ...). Outside of jit, each call is jitted, and its program is kept. JAX:
-/// jax.shard_map.
-template <typename F> auto shardMap(F function, ShardMapOptions options) {
-  detail::ShardMapped<F> traced{std::move(function), options};
-  auto jitted = jit(traced, {.name = options.name});
-  return [traced, jitted](const auto &...args) {
-    if (detail::isTracing(detail::allLeaves(args...)))
-      return traced(args...);
-    return jitted(args...);
-  };
+/// ...). Outside of jit each operation is a program of its own, and the body
+/// may look at values that are the same on all devices: jit what is called
+/// often. JAX: jax.shard_map.
+template <typename F>
+detail::ShardMapped<F> shardMap(F function, ShardMapOptions options) {
+  return {std::move(function), std::move(options)};
 }
 
 } // namespace shardwright::frontend
