@@ -56,6 +56,12 @@ def pipelines(rng, fixed):
     return rng.choices(names, weights)[0]
 
 
+# An empty list of origins, which Shardy writes beside some manual computations, says nothing. Ours
+# makes a call's result unreduced where the callee's is not (docs/compatibility.md).
+NO_ORIGINS = re.compile(r", sdy\.sharding_origins = \[\{\}(, \{\})*\]")
+KNOWN = re.compile(r"'func.call' op has unreduced axes mismatch for '[^']*' at call result")
+
+
 class Crash(Exception):
     """The oracle's process aborted."""
 
@@ -75,13 +81,13 @@ def compare(texts, pipeline, ours):
             with os.fdopen(write, "wb") as out:
                 for text, mine in list(zip(texts, ours))[len(results) :]:
                     try:
-                        want = oracle.run(text, pipeline)
+                        want = NO_ORIGINS.sub("", oracle.run(text, pipeline))
                     except oracle.OracleError as error:
                         want = error
                     have = mine
                     if isinstance(mine, str):
                         try:
-                            have = oracle.normal(mine)
+                            have = NO_ORIGINS.sub("", oracle.normal(mine))
                         except oracle.OracleError as error:
                             have = error
                     pickle.dump((want, have), out)
@@ -192,7 +198,7 @@ def main():
                 refused += 1
                 tally.check(
                     name,
-                    not isinstance(have, str),
+                    not isinstance(have, str) or KNOWN.search(str(want)),
                     f"{pipeline}\nours accepts, the oracle says {want}\n{program}",
                 )
                 continue

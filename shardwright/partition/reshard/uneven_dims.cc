@@ -51,3 +51,29 @@ shardwright::findWholeDims(llvm::ArrayRef<llvm::SmallVector<AxisRef, 4>> in,
         dims.mayLeave.set(s);
   return dims;
 }
+
+bool shardwright::cutAxes(
+    llvm::SmallVector<AxisRef, 4> &axes,
+    llvm::ArrayRef<llvm::SmallVector<AxisRef, 4>> others) {
+  llvm::SmallVector<AxisRef, 4> out;
+  bool any = false;
+  for (AxisRef ref : axes) {
+    llvm::SmallVector<int64_t, 8> cuts;
+    for (const llvm::SmallVector<AxisRef, 4> &list : others)
+      for (AxisRef other : list)
+        if (other.axis == ref.axis)
+          cuts.append({other.preSize, other.nextPreSize()});
+    llvm::sort(cuts);
+    int64_t end = ref.nextPreSize();
+    for (int64_t at : cuts)
+      if (at > ref.preSize && at < end && at % ref.preSize == 0 &&
+          end % at == 0) {
+        out.push_back({ref.axis, ref.preSize, at / ref.preSize});
+        ref = {ref.axis, at, end / at};
+        any = true;
+      }
+    out.push_back(ref);
+  }
+  axes = std::move(out);
+  return any;
+}

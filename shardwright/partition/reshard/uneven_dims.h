@@ -14,6 +14,11 @@
 
 namespace shardwright {
 
+/// Cuts `axes` where one of `others` begins or ends inside of them. True if it
+/// cut any.
+bool cutAxes(llvm::SmallVector<AxisRef, 4> &axes,
+             llvm::ArrayRef<llvm::SmallVector<AxisRef, 4>> others);
+
 /// By dimension.
 struct WholeDims {
   /// Must be gathered whole before they get the axes of the target.

@@ -27,32 +27,6 @@ using Refs = llvm::SmallVector<AxisRef, 4>;
 
 bool divide(int64_t a, int64_t b) { return a % b == 0 || b % a == 0; }
 
-/// Cuts `axes` where one of `others` begins or ends inside of them. True if it
-/// cut any.
-bool cut(Refs &axes, const Dims &others) {
-  Refs out;
-  bool any = false;
-  for (AxisRef ref : axes) {
-    llvm::SmallVector<int64_t, 8> cuts;
-    for (const Refs &list : others)
-      for (AxisRef other : list)
-        if (other.axis == ref.axis)
-          cuts.append({other.preSize, other.nextPreSize()});
-    llvm::sort(cuts);
-    int64_t end = ref.nextPreSize();
-    for (int64_t at : cuts)
-      if (at > ref.preSize && at < end && at % ref.preSize == 0 &&
-          end % at == 0) {
-        out.push_back({ref.axis, ref.preSize, at / ref.preSize});
-        ref = {ref.axis, at, end / at};
-        any = true;
-      }
-    out.push_back(ref);
-  }
-  axes = std::move(out);
-  return any;
-}
-
 class Rounds {
 public:
   Rounds(const TensorSharding &from, const TensorSharding &to,
@@ -123,9 +97,9 @@ Rounds::Rounds(const TensorSharding &from, const TensorSharding &to,
   while (any) {
     any = false;
     for (Refs &axes : in)
-      any |= cut(axes, out);
+      any |= cutAxes(axes, out);
     for (Refs &axes : out)
-      any |= cut(axes, in);
+      any |= cutAxes(axes, in);
   }
   isWhole.resize(rank());
   mayLeave.resize(rank());
@@ -196,7 +170,7 @@ void Rounds::distribute(Refs &list, llvm::ArrayRef<int64_t> dims,
   }
   if (isSplit)
     for (Refs &axes : out)
-      cut(axes, in);
+      cutAxes(axes, in);
 }
 
 ReshardStep Rounds::newStep(ReshardStep::Kind kind) {
@@ -461,21 +435,28 @@ void Rounds::addWholeDims() {
 bool Rounds::run() {
   for (int round = 0; round < 2 && !isDone(); ++round) {
     slice();
-    if (isDone())
-      return true;
-    permute();
-    if (isDone())
-      return true;
-    allToAlls(/*inOrder=*/true);
-    if (isDone())
-      return true;
-    allToAlls(/*inOrder=*/false);
+    if (!isDone())
+      permute();
+    if (!isDone())
+      allToAlls(/*inOrder=*/true);
+    if (!isDone())
+      allToAlls(/*inOrder=*/false);
     if (isDone())
       return true;
     gather();
     addWholeDims();
   }
   return isDone();
+}
+
+/// False if the rounds placed a part of an axis beside it, which a dimension
+/// that will be gathered still has.
+bool isDisjoint(const ReshardStep &step) {
+  AxisList axes = step.after.allAxes();
+  while (!axes.empty())
+    if (AxisRef last = axes.pop_back_val(); overlaps(last, axes))
+      return false;
+  return true;
 }
 
 } // namespace
@@ -489,7 +470,7 @@ std::vector<ReshardStep> shardwright::collectiveSteps(
       expressible &= a.axis != b.axis || canCoexist(a, b);
   if (expressible) {
     Rounds rounds(from, to, shape, changesOrder, keepsPadding);
-    if (rounds.run() &&
+    if (rounds.run() && llvm::all_of(rounds.steps, isDisjoint) &&
         (rounds.steps.empty() ||
          rounds.steps.back().after.isEquivalent(to.closedLike())))
       return std::move(rounds.steps);

@@ -4,6 +4,7 @@
 // RUN: shardwright-opt %s -sdy-reshard-to-collectives=sw-shardy=0.10.2 | FileCheck %s --check-prefix=OLD
 
 sdy.mesh @m = <["a"=2, "b"=2, "c"=4]>
+sdy.mesh @wide = <["a"=2, "b"=2, "c"=4, "e"=8]>
 sdy.mesh @n = <["a"=2, "b"=2, "c"=4], device_ids=[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]>
 
 // CHECK-LABEL: func.func @more_shards
@@ -43,4 +44,15 @@ func.func @with_another(%a: tensor<3x5xf32> {sdy.sharding = #sdy.sharding<@m, [{
 func.func @other_order(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>}) -> tensor<5xf32> {
   %0 = sdy.reshard %a <@n, [{"c"}]> : tensor<5xf32>
   return %0 : tensor<5xf32>
+}
+
+// A dimension that is gathered still has "e" when the rounds would place a part of
+// it: each step must name an axis once.
+// CHECK-LABEL: func.func @part_of_a_gathered_axis
+// CHECK-NOT: sdy.reshard
+// CHECK: out_sharding=<@wide, [{"b"}, {"e", "c"}, {}]>
+// CHECK-NEXT: return
+func.func @part_of_a_gathered_axis(%a: tensor<6x6x6xf32> {sdy.sharding = #sdy.sharding<@wide, [{"e", "c":(1)2}, {}, {}]>}) -> tensor<6x6x6xf32> {
+  %0 = sdy.reshard %a <@wide, [{"b"}, {"e", "c"}, {}]> : tensor<6x6x6xf32>
+  return %0 : tensor<6x6x6xf32>
 }
