@@ -2,6 +2,8 @@
 // mesh that it and its callees use.
 // RUN: shardwright partition %s --stop-after=local | FileCheck %s
 // RUN: shardwright run %s --random 1 | FileCheck %s --check-prefix=DEVICES
+// RUN: shardwright partition %s --stop-after=propagate | FileCheck %s --check-prefix=PROPAGATE
+// RUN: shardwright explain %s --arg arg0 | FileCheck %s --check-prefix=EXPLAIN
 // RUN: sed 's/@b, \[{"x"}\]/@a, [{"x"}]/' %s | shardwright partition - --stop-after=local | FileCheck %s --check-prefix=TWO
 // RUN: sed 's/sharding<@b, /sharding<mesh<["x"=4]>, /' %s | shardwright partition - --stop-after=local | FileCheck %s
 // RUN: sed 's/ {sdy.sharding = #sdy.sharding<@b, \[{"x"}\]>}//' %s | shardwright partition - --stop-after=local | FileCheck %s --check-prefix=NONE
@@ -25,6 +27,9 @@ sdy.mesh @big = <["x"=64]>
 // ONE: func.func @main(%arg0: tensor<2xf32>
 // ONE: stablehlo.all_gather
 // DEVICES: 4 devices
+// PROPAGATE: func.func private @helper(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>})
+// EXPLAIN: %arg0 : 8xf32
+// EXPLAIN-NEXT: sharding {{\[}}{"x"}]
 // BOTH: error: mesh @{{.*}} has {{.*}} devices, but mesh @
 func.func private @helper(%arg0: tensor<8xf32>) -> tensor<8xf32> {
   %0 = stablehlo.negate %arg0 : tensor<8xf32>
