@@ -52,11 +52,12 @@ Tensors whileCounted(const Tensor &from, const Tensor &to,
       [&](const Tensors &args) -> Tensors {
         Tensors inner{args[0]};
         inner.insert(inner.end(), args.begin() + 2, args.end());
+        Tensor one = scalarOf(int64_t(1), args[0].dtype());
+        Tensor number = lax::add(args[0], one);
         Tensors next = body(inner);
         if (const Error *error = errorIn(next))
           return {Tensor(*error)};
-        Tensor one = scalarOf(int64_t(1), args[0].dtype());
-        next.insert(next.begin(), {lax::add(args[0], one), args[1]});
+        next.insert(next.begin(), {number, args[1]});
         return next;
       },
       carry);
@@ -103,16 +104,16 @@ static Tensors prefixes(const FlatFunction &combine, const Tensors &elems,
   Tensors odd = prefixes(combine, pairs, axis);
   if (errorIn(odd))
     return odd;
-  Tensors even = sliced(elems, 0, 1, 1, axis);
-  if (n > 2) {
-    int64_t m = (n - 1) / 2;
-    Tensors rest =
-        both(sliced(odd, 0, m, 1, axis), sliced(elems, 2, n, 2, axis));
-    if (errorIn(rest))
-      return rest;
-    for (size_t i = 0; i < even.size(); ++i)
-      even[i] = lax::concatenate({even[i], rest[i]}, axis);
-  }
+  // As JAX's, with arrays without elements for n = 2.
+  int64_t m = (n - 1) / 2;
+  Tensors rest = both(n % 2 ? odd : sliced(odd, 0, m, 1, axis),
+                      sliced(elems, 2, n, 2, axis));
+  if (errorIn(rest))
+    return rest;
+  Tensors even;
+  for (size_t i = 0; i < elems.size(); ++i)
+    even.push_back(lax::concatenate(
+        {lax::slice_in_dim(elems[i], 0, 1, 1, axis), rest[i]}, axis));
   for (size_t i = 0; i < even.size(); ++i)
     even[i] = interleaved(even[i], odd[i], axis);
   return even;
@@ -182,20 +183,17 @@ Tensors mapBatched(const FlatFunction &function, const Tensors &xs,
     limit[0] = to;
     return lax::slice(x, start, limit);
   };
-  Tensors rest;
-  if (most < length) {
-    for (const Tensor &x : xs)
-      rest.push_back(rounds ? range(x, most, length) : x);
-    if (!rounds)
-      return vectorized(function, rest);
-  }
-  Tensors batches;
+  if (!rounds)
+    return vectorized(function, xs);
+  Tensors batches, rest;
   for (const Tensor &x : xs) {
     Shape shape = x.shape();
     shape.at(0) = batchSize;
     shape.insert(shape.begin(), rounds);
     batches.push_back(
         lax::reshape(most < length ? range(x, 0, most) : x, shape));
+    if (most < length)
+      rest.push_back(range(x, most, length));
   }
   Tensors outs = scanFlat(
       [&](const Tensors &slices) { return vectorized(function, slices); }, {},
@@ -222,11 +220,11 @@ Tensors counted(int64_t from, int64_t to, const FlatFunction &body,
   carry.insert(carry.end(), init.begin(), init.end());
   Tensors outs = scanFlat(
       [&](const Tensors &args) -> Tensors {
+        Tensor number = lax::add(args[0], scalarOf(int64_t(1), DType::I32));
         Tensors next = body(args);
         if (const Error *error = errorIn(next))
           return {Tensor(*error)};
-        next.insert(next.begin(),
-                    lax::add(args[0], scalarOf(int64_t(1), DType::I32)));
+        next.insert(next.begin(), number);
         return next;
       },
       carry, {}, std::max<int64_t>(to - from, 0), false, unroll);

@@ -15,7 +15,7 @@ namespace {
 /// A policy as a parameter.
 struct PolicyParam final : ParamObject {
   explicit PolicyParam(CheckpointPolicy p) : policy(std::move(p)) {}
-  std::string str() const override { return "<function " + policy.name + ">"; }
+  std::string str() const override { return policy.name; }
   std::string key() const override {
     return cat(reinterpret_cast<uintptr_t>(this));
   }

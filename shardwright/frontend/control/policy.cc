@@ -51,6 +51,15 @@ CheckpointPolicy namesPolicy(std::string name, std::vector<std::string> names,
           }};
 }
 
+/// `frozenset({'a', 'b'})`.
+std::string setText(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  std::string out;
+  for (const std::string &name : names)
+    out += cat(out.empty() ? "'" : ", '", name, "'");
+  return out.empty() ? "frozenset()" : cat("frozenset({", out, "})");
+}
+
 } // namespace
 
 Tensor lax::checkpointName(const Tensor &x, const std::string &name) {
@@ -58,41 +67,44 @@ Tensor lax::checkpointName(const Tensor &x, const std::string &name) {
 }
 
 CheckpointPolicy policies::everythingSaveable() {
-  return {"everything_saveable",
+  return {"<function everything_saveable>",
           [](const std::string &, const Params &) { return true; }};
 }
 CheckpointPolicy policies::nothingSaveable() {
-  return {"nothing_saveable",
+  return {"<function nothing_saveable>",
           [](const std::string &, const Params &) { return false; }};
 }
 CheckpointPolicy policies::dotsSaveable() {
-  return {"dot_saveable", [](const std::string &primitive, const Params &) {
+  return {"DotsSaveable(only_if_no_batch_dims=False)",
+          [](const std::string &primitive, const Params &) {
             return primitive == "dot_general";
           }};
 }
 CheckpointPolicy policies::dotsWithNoBatchDimsSaveable() {
-  return {"dot_with_no_batch_dims_saveable",
+  return {"DotsSaveable(only_if_no_batch_dims=True)",
           [](const std::string &primitive, const Params &params) {
             return primitive == "dot_general" && !lax::hasBatchDims(params);
           }};
 }
 CheckpointPolicy policies::saveOnlyTheseNames(std::vector<std::string> names) {
-  return namesPolicy("save_only_these_names.<locals>.policy", std::move(names),
-                     true, false, false);
+  std::string text =
+      cat("SaveOnlyTheseNames(saveable_names=", setText(names), ")");
+  return namesPolicy(text, std::move(names), true, false, false);
 }
 CheckpointPolicy
 policies::saveAnyNamesButThese(std::vector<std::string> names) {
-  return namesPolicy("save_any_names_but_these.<locals>.policy",
-                     std::move(names), false, true, false);
+  std::string text = cat("SaveAnyNamesButThese(names=", setText(names), ")");
+  return namesPolicy(text, std::move(names), false, true, false);
 }
 CheckpointPolicy
 policies::saveAnythingExceptTheseNames(std::vector<std::string> names) {
-  return namesPolicy("save_anything_except_these_names.<locals>.policy",
-                     std::move(names), false, true, true);
+  return namesPolicy(
+      "<function save_anything_except_these_names.<locals>.<lambda>>",
+      std::move(names), false, true, true);
 }
 CheckpointPolicy policies::saveFromBothPolicies(CheckpointPolicy a,
                                                 CheckpointPolicy b) {
-  return {"save_from_both_policies.<locals>.policy",
+  return {"<function save_from_both_policies.<locals>.policy>",
           [a, b](const std::string &primitive, const Params &params) {
             return (a && a.isSaved(primitive, params)) ||
                    (b && b.isSaved(primitive, params));

@@ -111,12 +111,28 @@ bool isName(const BinarySpec *s, const char *name) {
   return std::string_view(s->name) == name;
 }
 
+/// The error of checkAccepts with the position of the operand.
+Error atPosition(Error error, size_t position) {
+  std::string where = cat(" at position ", position);
+  size_t at = error.text.find(". Accepted dtypes are");
+  if (at != std::string::npos) {
+    error.text.insert(at + std::string_view(". Accepted dtypes").size(), where);
+    error.text.insert(at, where);
+  }
+  return error;
+}
+
 Expected<std::vector<Aval>> inferBinary(const BinarySpec *s,
                                         const std::vector<Aval> &in) {
-  for (const Aval &a : in)
-    if (a.dtype != DType::Float0 || !isName(s, "add_any"))
-      if (!(isName(s, "pow") && &a == &in[1] && isInteger(a.dtype)))
-        SW_TRY(checkAccepts(s->name, s->accepts, a.dtype));
+  for (size_t i = 0; i < in.size(); ++i) {
+    DType type = in[i].dtype;
+    bool isZero = type == DType::Float0 && isName(s, "add_any");
+    bool isExponent = isName(s, "pow") && i == 1 && isInteger(type);
+    if (isZero || isExponent)
+      continue;
+    if (Status status = checkAccepts(s->name, s->accepts, type); !status)
+      return atPosition(status.error(), i);
+  }
   bool integerPower = isName(s, "pow") && isInteger(in[1].dtype);
   if (in[0].dtype != in[1].dtype && !integerPower)
     return typeError(
@@ -196,7 +212,7 @@ MaybeTensors transposeBinary(const BinarySpec *s, const Tensor &ct,
     if (isName(s, "sub") && i == 1)
       part = neg(ct);
     else if (isName(s, "mul"))
-      part = mul(ct, *in[1 - i]);
+      part = i == 0 ? mul(ct, *in[1]) : mul(*in[0], ct);
     else if (isName(s, "div"))
       part = div(ct, *in[1]);
     else if (isName(s, "complex"))
@@ -253,12 +269,16 @@ Expected<std::vector<Aval>> inferSelect(const std::vector<Aval> &in) {
                        tupleText(in[1].shape), ", ", tupleText(in[i].shape),
                        "].");
     if (in[i].dtype != in[1].dtype)
-      return typeError("select cases must have the same dtypes, got [",
-                       name(in[1].dtype), ", ", name(in[i].dtype), "].");
+      return typeError("lax.select requires arguments to have the same "
+                       "dtypes, got ",
+                       name(in[1].dtype), ", ", name(in[i].dtype),
+                       ". (Tip: jnp.where is a similar function that does "
+                       "automatic type promotion on inputs).");
   }
   if (in[0].dtype != DType::Bool && in[0].dtype != DType::I32)
-    return typeError("`which` must have Boolean or int32 type, got ",
-                     name(in[0].dtype), ".");
+    return typeError("select `which` must be boolean or ",
+                     isInteger(in[0].dtype) ? "int32" : "integer",
+                     " type, got ", name(in[0].dtype), ".");
   if (in[0].dtype == DType::Bool && in.size() > 3)
     return typeError("with boolean `which` at most two cases are supported, "
                      "got ",

@@ -83,8 +83,8 @@ const Primitive bitcastP = [] {
         return valueError("Attempting to convert array of shape ",
                           tupleText(in[0].shape), " from ", name(in[0].dtype),
                           " of size ", from, " bits to ", name(to), " of size ",
-                          width, " bits, but the last dimension must be ",
-                          width / from);
+                          width, ", bits but ", shape.empty() ? 1 : shape[-1],
+                          " * ", from, " != ", width);
       shape.pop_back();
     }
     return std::vector<Aval>{Aval{to, shape}};

@@ -127,7 +127,7 @@ Primitive makeSolve() {
     int64_t size = params.flag("left_side") ? rowsOf(b) : columnsOf(b);
     if (a.rank() != b.rank() || columnsOf(a) != size ||
         !std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin()))
-      return typeError(
+      return valueError(
           "Incompatible shapes for arguments to triangular_solve: ",
           tupleText(a.shape), " and ", tupleText(b.shape), ".");
     return std::vector<Aval>{Aval{b.dtype, b.shape}};

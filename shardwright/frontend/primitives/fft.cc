@@ -42,10 +42,20 @@ Expected<std::vector<Aval>> inferFft(const std::vector<Aval> &in,
     wanted.at(x.rank() - n + i) = lengths[i];
   if (type == FftType::IRFFT)
     wanted.at(x.rank() - 1) = lengths.back() / 2 + 1;
-  if (wanted != x.shape)
+  bool lastDiffers = wanted[-1] != x.shape[-1];
+  if (wanted != x.shape && type == FftType::IRFFT && lastDiffers)
     return valueError(nameOf(type), " input shape ", tupleText(x.shape),
                       " must have the minor dimensions ", tupleText(wanted),
                       " for lengths ", tupleText(lengths));
+  if (wanted != x.shape && type == FftType::IRFFT)
+    return valueError(nameOf(type), " input shape ", tupleText(x.shape),
+                      " minor dimensions must be equal to all except the last "
+                      "fft_length, got fft_lengths=",
+                      tupleText(lengths));
+  if (wanted != x.shape)
+    return valueError(nameOf(type), " input shape ", tupleText(x.shape),
+                      " minor dimensions must be equal to fft_lengths ",
+                      tupleText(lengths));
   if (type == FftType::RFFT)
     shape.at(x.rank() - 1) = lengths.back() / 2 + 1;
   if (type == FftType::IRFFT)
@@ -125,9 +135,17 @@ const Registered fftR(fftP);
 
 namespace lax {
 Tensor fft(const Tensor &x, FftType type, const Ints &lengths) {
-  return bind1(
-      fftP, {x},
-      {{"fft_lengths", lengths}, {"fft_type", static_cast<int64_t>(type)}});
+  Params params{{"fft_lengths", lengths},
+                {"fft_type", static_cast<int64_t>(type)}};
+  if (!x.ok() || (!currentTrace() && !x.isTraced()))
+    return bind1(fftP, {x}, params);
+  // A function of its own in programs, as in JAX.
+  Expected<JaxprPtr> body = traceToJaxpr(
+      [&](const Tensors &in) { return frontend::bind(fftP, in, params); },
+      {x.aval()}, "fft");
+  if (!body)
+    return body.error();
+  return bind1(*findPrimitive("jit"), {x}, {{"name", "fft"}, {"jaxpr", *body}});
 }
 } // namespace lax
 } // namespace shardwright::frontend

@@ -19,7 +19,9 @@ Expected<std::vector<Aval>> inferGather(const std::vector<Aval> &in,
                                         const Params &params) {
   GatherDims d = gatherDimsOf(params);
   const Ints &sizes = params.ints("slice_sizes");
-  if (in[1].rank() == 0 || !isInteger(in[1].dtype))
+  if (!isInteger(in[1].dtype))
+    return valueError("indices must have an integer type");
+  if (in[1].rank() == 0)
     return typeError("Gather indices must be an integer array of rank at "
                      "least 1, got ",
                      in[1].longStr());

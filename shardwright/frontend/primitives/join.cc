@@ -24,22 +24,32 @@ const Primitive concatenateP = [] {
                const Params &params) -> Expected<std::vector<Aval>> {
     int64_t dim = params.integer("dimension");
     if (in.empty())
-      return typeError("concatenate expects at least one operand, got 0.");
+      return valueError("concatenate requires a non-empty sequences of arrays");
     Shape shape = in[0].shape;
+    std::string shapes, types;
+    bool sameRanks = true, sameTypes = true;
+    for (const Aval &a : in) {
+      shapes += cat(shapes.empty() ? "" : ", ", tupleText(a.shape));
+      types += cat(types.empty() ? "" : ", ", name(a.dtype));
+      sameRanks &= a.rank() == shape.rank();
+      sameTypes &= a.dtype == in[0].dtype;
+    }
+    if (!sameRanks)
+      return typeError("Cannot concatenate arrays with different numbers of "
+                       "dimensions: got ",
+                       shapes, ".");
     if (dim < 0 || dim >= shape.rank())
       return typeError("concatenate dimension out of bounds: dimension ", dim,
-                       " for shapes ", tupleText(shape), ".");
-    std::string shapes;
-    for (const Aval &a : in)
-      shapes += cat(shapes.empty() ? "" : ", ", tupleText(a.shape));
+                       " for shapes ", shapes, ".");
+    if (!sameTypes)
+      return typeError("lax.concatenate requires arguments to have the same "
+                       "dtypes, got ",
+                       types,
+                       ". (Tip: jnp.concatenate is a similar function that "
+                       "does automatic type promotion on inputs).");
     for (size_t i = 1; i < in.size(); ++i) {
-      if (in[i].dtype != in[0].dtype)
-        return typeError("lax.concatenate requires arguments to have the same "
-                         "dtypes, got ",
-                         name(in[0].dtype), ", ", name(in[i].dtype), ".");
       for (int64_t d = 0; d < shape.rank(); ++d)
-        if (in[i].rank() != shape.rank() ||
-            (d != dim && in[i].shape[d] != shape[d]))
+        if (d != dim && in[i].shape[d] != shape[d])
           return typeError("Cannot concatenate arrays with shapes that differ "
                            "in dimensions other than the one being "
                            "concatenated: concatenating along dimension ",
@@ -109,13 +119,14 @@ const Primitive padP = [] {
                        "got ",
                        name(in[0].dtype), " and ", name(in[1].dtype), ".");
     if (in[1].rank())
-      return typeError("padding_value must be a scalar; got shape ",
-                       tupleText(in[1].shape));
+      return valueError("padding_value must be a scalar; got "
+                        "np.shape(padding_value)=",
+                        tupleText(in[1].shape));
     if (static_cast<int64_t>(config.size()) != in[0].rank())
-      return valueError("padding_config must have the same number of axes as "
-                        "operand; got padding_config of length ",
-                        config.size(), " for operand shape ",
-                        tupleText(in[0].shape), ".");
+      return valueError("length of padding_config must equal the number of "
+                        "axes of operand, got padding_config ",
+                        paramText(Param(config)), " for operand shape ",
+                        tupleText(in[0].shape));
     Shape shape;
     for (int64_t d = 0; d < in[0].rank(); ++d) {
       if (config[d].size() != 3 || config[d][2] < 0)

@@ -38,9 +38,9 @@ Aval reducedAval(const Aval &in, const Ints &axes) {
 Status checkAxes(const std::string &name, const Aval &in, const Ints &axes) {
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] < 0 || axes[i] >= in.rank())
-      return valueError("reduction axis ", axes[i],
-                        " is out of bounds for array of shape ",
-                        tupleText(in.shape));
+      return valueError("reduction axes ", tupleText(axes),
+                        " contains out-of-bounds indices for ", in.longStr(),
+                        ".");
     for (size_t j = 0; j < i; ++j)
       if (axes[i] == axes[j])
         return valueError("duplicate value in 'axes' of reduction: ",
@@ -274,11 +274,20 @@ Primitive makeArg(const char *name, bool isMax) {
   p.name = name;
   p.infer = [=](const std::vector<Aval> &in,
                 const Params &params) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkAxes(name, in[0], params.ints("axes")));
+    const Ints &axes = params.ints("axes");
+    DType index = params.dtype("index_dtype");
+    if (!isInteger(index))
+      return typeError("index_dtype must be an integer type, but got ",
+                       frontend::name(index));
+    if (axes.size() != 1 || axes[0] < 0 || axes[0] >= in[0].rank())
+      return valueError("Invalid axis ", axes.empty() ? 0 : axes[0],
+                        " for operand shape ", tupleText(in[0].shape));
+    if (in[0].shape[axes[0]] == 0)
+      return valueError("argmin and argmax require non-empty reduced "
+                        "dimension. operand.shape=",
+                        tupleText(in[0].shape), " axis=", axes[0]);
     if (isComplex(in[0].dtype))
       return checkAccepts(name, Accepts::Float, in[0].dtype).error();
-    if (in[0].shape[params.ints("axes")[0]] == 0)
-      return valueError("attempt to get ", name, " of an empty sequence");
     Aval out = reducedAval(in[0], params.ints("axes"));
     return std::vector<Aval>{Aval{params.dtype("index_dtype"), out.shape}};
   };

@@ -9,6 +9,7 @@
 #include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
+#include <set>
 
 namespace shardwright::frontend {
 namespace {
@@ -306,10 +307,15 @@ const Primitive revP = [] {
                const Params &params) -> Expected<std::vector<Aval>> {
     for (int64_t d : params.ints("dimensions"))
       if (d < 0 || d >= in[0].rank())
-        return typeError("rev dimensions ",
+        return typeError("rev dimensions must all be less than operand ndim, "
+                         "got dimensions ",
                          tupleText(params.ints("dimensions")),
-                         " are out of range for an operand of shape ",
-                         tupleText(in[0].shape));
+                         " for operand ndim ", in[0].rank(), ".");
+    std::set<int64_t> unique(params.ints("dimensions").begin(),
+                             params.ints("dimensions").end());
+    if (unique.size() != params.ints("dimensions").size())
+      return typeError("rev dimensions must be unique, got ",
+                       tupleText(params.ints("dimensions")), ".");
     return std::vector<Aval>{Aval{in[0].dtype, in[0].shape, in[0].weak}};
   };
   p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
@@ -386,7 +392,7 @@ const Primitive iotaP = [] {
     if (d < 0 || d >= shape.rank())
       return valueError("iota dimension must be between 0 and len(shape), got "
                         "dimension=",
-                        d, " for shape ", tupleText(shape), ".");
+                        d, " for shape=", tupleText(shape));
     Aval result{params.dtype("dtype"), shape};
     result.sharding = typeShardingIn(params, "sharding");
     return std::vector<Aval>{result};

@@ -92,6 +92,14 @@ Tensor takeAlong(const Tensor &x, const Tensor &positions, int64_t dim) {
                 GatherMode::PromiseInBounds);
 }
 
+/// `[3, 4]`.
+std::string paramListText(const Shape &shape) {
+  std::string out;
+  for (int64_t size : shape)
+    out += cat(out.empty() ? "[" : ", ", size);
+  return out + "]";
+}
+
 const Primitive sortP = [] {
   Primitive p;
   p.name = "sort";
@@ -102,7 +110,7 @@ const Primitive sortP = [] {
     for (const Aval &a : in) {
       if (a.shape != in[0].shape)
         return typeError("Arguments to sort must have equal shapes, got: ",
-                         tupleText(in[0].shape), ", ", tupleText(a.shape));
+                         tupleText(in[0].shape), " ", tupleText(a.shape));
       if (dim < 0 || dim >= a.rank())
         return valueError("sort dimension ", dim,
                           " is out of bounds for shape ", tupleText(a.shape));
@@ -183,7 +191,7 @@ const Primitive topKP = [] {
     if (shape[axis] < k)
       return valueError("k argument to top_k must be no larger than size along "
                         "axis; got k=",
-                        k, " with shape=", tupleText(shape),
+                        k, " with shape=", paramListText(shape),
                         " and axis=", axis);
     shape.at(axis) = k;
     return std::vector<Aval>{Aval{in[0].dtype, shape}, Aval{DType::I32, shape}};

@@ -70,8 +70,8 @@ const UnarySpec specs[] = {
      }},
     {"tanh", Accepts::Inexact, "stablehlo.tanh",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
-       Tensor d = mul(add(like(y, 1), y), sub(like(y, 1), y));
-       return mul(t, d);
+       // (1 + y) (1 - y), so that it is accurate near its zeros.
+       return mul(add(t, mul(t, y)), sub(like(y, 1), y));
      }},
     {"logistic", Accepts::Inexact, "stablehlo.logistic",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
@@ -309,6 +309,15 @@ const Registered roundR(roundP);
 
 const Primitive integerPowP = [] {
   Primitive p = withParams("integer_pow", false, Accepts::Number);
+  p.infer = [infer =
+                 p.infer](const std::vector<Aval> &in,
+                          const Params &params) -> Expected<std::vector<Aval>> {
+    if (params.integer("y") < 0 && isInteger(in[0].dtype))
+      return typeError("Integers cannot be raised to negative powers, got "
+                       "integer_pow(",
+                       in[0].longStr(), ", ", params.integer("y"), ")");
+    return infer(in, params);
+  };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     int64_t n = params.integer("y");
     Tensor y = integer_pow(in[0], n);

@@ -88,18 +88,15 @@ public:
         return valueError("vmap has mapped output but out_axes is None");
       return x;
     }
-    Tensor front = batchToFront(tracer ? tracer->value : x,
-                                tracer ? tracer->dim : -1, axis.size);
-    if (to >= front.rank())
+    int64_t rank = tracer ? tracer->value.rank() : x.rank() + 1;
+    if (to >= rank)
       return valueError("axis ", to,
                         " is out of bounds for array of "
                         "dimension ",
-                        front.rank());
-    Ints permutation;
-    for (int64_t d = 1; d < front.rank(); ++d)
-      permutation.push_back(d);
-    permutation.insert(permutation.begin() + to, 0);
-    return lax::transpose(front, permutation);
+                        rank);
+    if (tracer)
+      return moveBatch(tracer->value, tracer->dim, to);
+    return moveBatch(batchToFront(x, -1, axis.size), 0, to);
   }
   bool isBatched(const Tensor &x) const {
     return tracerOf<BatchTracer>(x, this) != nullptr;
