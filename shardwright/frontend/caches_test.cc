@@ -9,6 +9,7 @@
 #include "shardwright/frontend/jit/program.h"
 
 #include <array>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -151,11 +152,77 @@ TEST_F(Caches, A13Configuration) {
   auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a13"});
   Tensor x = ones({8});
   EXPECT_EQ(countsOf([&] { return f(x); }), first);
-  setX64(true);
-  Counts wide = countsOf([&] { return f(x); });
-  setX64(false);
-  EXPECT_EQ(wide[0], 1);
+  // A program that is equal after all is not compiled again.
+  auto tracesAgain = [&] {
+    Counts counts = countsOf([&] { return f(x); });
+    EXPECT_EQ(counts[0], 1);
+    EXPECT_EQ(counts[3], 1);
+    EXPECT_EQ(countsOf([&] { return f(x); }), none);
+  };
+  {
+    ScopedConfig wide(config::enableX64, true);
+    tracesAgain();
+  }
+  {
+    ScopedConfig precise(config::defaultMatmulPrecision,
+                         MatmulPrecision::Highest);
+    tracesAgain();
+  }
+  {
+    ScopedDefaultDevice second(Device{1});
+    tracesAgain();
+    EXPECT_EQ(f(x)->devices(), std::vector<Device>{Device{1}});
+  }
   EXPECT_EQ(countsOf([&] { return f(x); }), none);
+  // Settings that are read when a program runs are no part of a key.
+  ScopedConfig checked(config::debugNans, true);
+  EXPECT_EQ(countsOf([&] { return f(x); }), none);
+}
+
+/// The value of a thread wins over the global one and ends with its scope.
+TEST_F(Caches, SettingsOfThreads) {
+  config::noTracing.setGlobal(true);
+  auto f = jit([](Tensor x) { return x + 2.0; }, {.name = "settings"});
+  EXPECT_EQ(f(a1).error().text,
+            "re-tracing function settings for `jit`, but 'no_tracing' is set");
+  {
+    ScopedConfig traced(config::noTracing, false);
+    EXPECT_TRUE(f(a1).ok());
+    std::thread other([&] { EXPECT_TRUE(config::noTracing.get()); });
+    other.join();
+  }
+  EXPECT_TRUE(config::noTracing.get());
+  config::noTracing.setGlobal(false);
+  EXPECT_FALSE(config::noTracing.swapLocal(true).has_value());
+  EXPECT_EQ(config::noTracing.swapLocal({}), std::optional<bool>(true));
+  EXPECT_FALSE(config::noTracing.get());
+}
+
+TEST_F(Caches, LayoutsArePartOfTheKey) {
+  auto f = jit([](Tensor x) { return x * 3.0; }, {.name = "layouts"});
+  Tensor x = on(m1, P("x"), {8, 2});
+  Expected<Format> columns = Format::get(Layout({1, 0}), x.sharding());
+  ASSERT_TRUE(columns.ok());
+  Tensor y = devicePut(x, *columns);
+  EXPECT_EQ(countsOf([&] { return f(x); }), first);
+  EXPECT_EQ(countsOf([&] { return f(y); }), otherTiles);
+  EXPECT_EQ(countsOf([&] { return f(x); }), none);
+  EXPECT_EQ(countsOf([&] { return f(y); }), none);
+}
+
+/// A nested jit is traced once for each types of its arguments.
+TEST_F(Caches, NestedCallsShareATrace) {
+  int64_t calls = 0;
+  auto inner =
+      jit([&](Tensor x) { return ++calls, sin(x); }, {.name = "inner"});
+  auto f = jit([&](Tensor x) { return *inner(x) + *inner(x * 2.0); },
+               {.name = "outer"});
+  EXPECT_EQ(countsOf([&] { return f(a1); }), first);
+  EXPECT_EQ(calls, 1);
+  auto lowered = f.lower(a1);
+  ASSERT_TRUE(lowered.ok());
+  std::string text = *lowered->asText();
+  EXPECT_EQ(text.find("@inner_0"), text.npos) << text;
 }
 
 TEST_F(Caches, A14SameCallTwice) {

@@ -83,6 +83,33 @@ inline PartitionSpec spec(Choices &c) {
   return made ? *made : P();
 }
 
+/// A leaf or a container of any kind, whatever the values are. `sharding`: of
+/// some leaves.
+inline ShardingTree shardingTree(Choices &c, const Sharding &sharding,
+                                 int depth) {
+  auto child = [&] { return shardingTree(c, sharding, depth - 1); };
+  switch (depth > 0 ? c.below(9) : c.below(5)) {
+  case 0:
+    return None;
+  case 1:
+    return spec(c);
+  case 2:
+    return Format::get(Layout(c.ints(2, 0, 2)), sharding);
+  case 3:
+    return Format::get(Layout::automatic(), sharding);
+  case 4:
+    return sharding;
+  case 5:
+    return {child(), child()};
+  case 6:
+    return std::vector<ShardingTree>(c.below(4), child());
+  case 7:
+    return std::map<std::string, ShardingTree>{{"w", child()}};
+  default:
+    return std::tuple{child()};
+  }
+}
+
 /// A primitive of one operand.
 inline Tensor unary(size_t which, const Tensor &x) {
 #define SW_ONE(name) &lax::name,

@@ -112,7 +112,18 @@ TEST(Meshes, ChangeOneFieldAtATime) {
   EXPECT_EQ(square.str(), "Mesh('a': 2, 'b': 2, axis_types=(Auto, Auto))");
   EXPECT_FALSE(mesh.update({.names = AxisNames{"a", "b"}}).ok());
   EXPECT_EQ(square.abstractMesh().update({.sizes = Ints{8, 4}})->str(),
-            "AbstractMesh('a': 8, 'b': 4, axis_types=(Auto, Auto))");
+            "AbstractMesh('a': 8, 'b': 4, axis_types=(Auto, Auto), "
+            "device_kind=cpu, num_cores=None, platform=cpu)");
+  // A mesh that the user describes has no device, unless it is given one.
+  AbstractMesh plain = *AbstractMesh::get({2, 2}, {"a", "b"});
+  EXPECT_FALSE(plain == square.abstractMesh());
+  EXPECT_TRUE(*plain.update({.device = AbstractDevice{"cpu"}}) ==
+              square.abstractMesh());
+  EXPECT_EQ(
+      AbstractMesh::get({4}, {"x"}, {}, AbstractDevice{"TPU v4", 2, "tpu"})
+          ->str(),
+      "AbstractMesh('x': 4, axis_types=(Auto,), device_kind=TPU v4, "
+      "num_cores=2, platform=tpu)");
 }
 
 TEST(Meshes, ShardingsComeFromHloText) {

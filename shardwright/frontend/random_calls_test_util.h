@@ -407,9 +407,10 @@ private:
     size_t b = c.below(64);
     JitOptions options{.keepUnused = c.below(2) == 0};
     if (c.below(3) == 0)
-      options.inShardings.assign(c.below(4), sharding(c));
+      options.inShardings = shardingTree(c, sharding(c), 2);
     if (c.below(3) == 0)
-      options.outShardings.assign(c.below(3), spec(c));
+      options.outShardings = shardingTree(c, sharding(c), 2);
+    options.inlined = c.below(4) == 0;
     if (c.below(4) == 0)
       options.donate = c.ints(2, -3, 2);
     auto f = jit([=](Tensor p, Tensor q) { return binary(b, p, q); }, options);

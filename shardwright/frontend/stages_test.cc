@@ -59,6 +59,31 @@ TEST(Stages, SavedProgramsRunWithoutCompilation) {
   EXPECT_NE(report->find("all_gather"), std::string::npos) << *report;
 }
 
+/// The positions `jit_product:LINE` in a text.
+std::vector<std::string> positionsIn(const std::string &text) {
+  std::vector<std::string> out;
+  for (size_t at = 0; (at = text.find("jit_product:", at)) != text.npos; ++at)
+    out.push_back(
+        text.substr(at, text.find_first_not_of("0123456789", at + 12) - at));
+  return out;
+}
+
+TEST(Stages, ReportsNameTheLinesOfTheText) {
+  auto lowered =
+      jit([](Tensor a) { return matmul(a, transpose(a)); }, {.name = "product"})
+          .lower(onRows(mesh42()));
+  ASSERT_TRUE(lowered.ok()) << lowered.error().str();
+  auto compiled = lowered->compile();
+  ASSERT_TRUE(compiled.ok()) << compiled.error().str();
+  auto text = lowered->report(), code = compiled->report();
+  ASSERT_TRUE(text.ok() && code.ok());
+  EXPECT_FALSE(positionsIn(*text).empty()) << *text;
+  EXPECT_EQ(positionsIn(*text), positionsIn(*code)) << *code;
+  auto loaded = loadProgram(*compiled->serialize());
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(positionsIn(*text), positionsIn(*loaded->report()));
+}
+
 TEST(Stages, SavedProgramsRunOnOtherDevices) {
   Mesh first = *Mesh::get({{0}, {1}}, {2}, {"x"});
   Mesh other = *Mesh::get({{5}, {3}}, {2}, {"x"});

@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """Programs with a mistake each, through frontend_mesh_server (C++) and through JAX: the texts of the errors are
-equal. Mistakes in meshes and specs, arrays, jit and its stages, devices, in the specs and
+equal. Mistakes in meshes and specs, arrays, options of jit, its stages and their calls, settings, devices, in the specs and
 axes of a shard_map, in collectives, and in operations on Explicit axes."""
 
 import os
@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec as P
 
+import frontend_jit_errors
 import frontend_mesh as fm
 import oracle
 
@@ -285,7 +286,8 @@ def explicit_error(p):
 def normalized(text):
     # Our errors do not say where in the source a mistake is.
     text = re.sub(r" at \S+:\d+:\d+ \(\S+\)$", "", re.sub(r" *This error occurs at source: .*", "", text))
-    return fm.normalized(text).strip()
+    # The runtime has no class of its own for its errors.
+    return fm.normalized(text).replace("JaxRuntimeError", "RuntimeError").strip()
 
 
 def main():
@@ -302,7 +304,7 @@ def main():
                 continue
             mine = ours["values"]
             tally.equal(name, normalized(theirs), normalized(mine if isinstance(mine, str) else "no error"), p.brief())
-    for name, run in (MISTAKES | ARRAYS | JIT).items():
+    for name, run in (MISTAKES | ARRAYS | JIT | frontend_jit_errors.MISTAKES).items():
         server.process.stdin.write(f"mistake {name}\n")
         server.process.stdin.flush()
         tally.equal(name, normalized(fm.or_error(run)), normalized(server.receive()))

@@ -15,6 +15,8 @@
 //   out 2 x|-                   a result and its spec
 //   set check=1 axes=x,y        options of the shardMap
 //   place shape=8,4 spec=x ..   what two shardings say (frontend_placement.cc)
+//   topology shape=4,2 ..       an order of devices (frontend_topology.cc)
+//   array type=int4 hex=.. ..   texts of an array (frontend_printing.cc)
 //   shard_map | types | eager   answers for the body of a shardMap, or for a
 //                               function on arrays placed by their specs
 //
@@ -35,6 +37,10 @@ using namespace shardwright::frontend;
 std::string mistake(const std::string &name);
 /// What a sharding says and where elements are (frontend_placement.cc).
 std::string placement(const Keys &keys);
+/// The order of the devices of a machine (frontend_topology.cc).
+std::string topology(const Keys &keys);
+/// Texts and bytes of an array (frontend_printing.cc).
+std::string printed(const Keys &keys);
 
 namespace {
 
@@ -308,13 +314,17 @@ int main() {
         size_t equals = first.find('=');
         program.options[first.substr(0, equals)] = first.substr(equals + 1);
       }
-    } else if (command == "place") {
+    } else if (command == "place" || command == "topology" ||
+               command == "array") {
       Keys keys;
       while (in >> first) {
         size_t equals = first.find('=');
         keys[first.substr(0, equals)] = first.substr(equals + 1);
       }
-      std::cout << placement(keys) << std::endl;
+      std::cout << (command == "place"   ? placement(keys)
+                    : command == "array" ? printed(keys)
+                                         : quoted(topology(keys)))
+                << std::endl;
     } else if (command == "mistake") {
       std::getline(in >> std::ws, first);
       std::cout << quoted(mistake(first)) << std::endl;

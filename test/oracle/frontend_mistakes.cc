@@ -13,9 +13,14 @@ using namespace shardwright::frontend;
 
 std::string mistake(const std::string &name);
 
-namespace {
-
 using Mistakes = std::map<std::string, std::function<Error()>>;
+/// Options of jit, stages and settings (frontend_jit_mistakes.cc).
+Mistakes optionMistakes();
+Mistakes stageMistakes();
+Mistakes settingMistakes();
+Mistakes meshMistakes();
+
+namespace {
 
 Mesh pairMesh(int32_t first) {
   return *Mesh::get({{first}, {first + 1}}, {2}, {"x"});
@@ -290,7 +295,9 @@ std::string mistake(const std::string &name) {
        [&] { return grad([](Tensor a) { return a; })(Tensor(1)).error(); }},
       {"shapes", [&] { return lax::add(x, ones({3, 4})).error(); }},
   };
-  for (auto more : {arrayMistakes(), jitMistakes(), deviceMistakes()})
+  for (auto more :
+       {arrayMistakes(), jitMistakes(), deviceMistakes(), optionMistakes(),
+        stageMistakes(), settingMistakes(), meshMistakes()})
     all.merge(more);
   return all.count(name) ? all[name]().str() : "the server has no " + name;
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/api/jit.h"
-#include "shardwright/frontend/jit/sharding_param.h"
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/sharding_param.h"
 
 namespace shardwright::frontend {
 namespace {

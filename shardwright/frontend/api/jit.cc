@@ -9,6 +9,8 @@
 
 #include "shardwright/frontend/api/jit_shardings.h"
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/base/log_step.h"
+#include "shardwright/frontend/jit/check_results.h"
 #include "shardwright/frontend/jit/program.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/transform/jit_primitive.h"
@@ -31,8 +33,9 @@ struct JitCache {
     std::string tree;
     std::vector<Aval> types;
     std::vector<Sharding> shardings; ///< not specified: not committed
+    std::vector<std::shared_ptr<const Layout>> layouts; ///< null: row-major
     const void *mesh = nullptr;
-    bool x64 = false;
+    const std::string *config = nullptr;
     CompiledPtr program;
     /// In `prototypes`, whose entries stay.
     const std::shared_ptr<void> *prototype = nullptr;
@@ -48,11 +51,18 @@ Sharding committedSharding(const Tensor &x) {
   return x.committed() ? x.sharding() : Sharding();
 }
 
+/// Null for row-major ones.
+const std::shared_ptr<const Layout> &layoutOf(const Tensor &x) {
+  static const std::shared_ptr<const Layout> rowMajor;
+  const ArrayValue *array = asArray(x);
+  return array ? array->layout : rowMajor;
+}
+
 bool matches(const JitCache::DispatchEntry &entry, const std::string &tree,
              const Tensors &leaves) {
   if (entry.types.size() != leaves.size() ||
-      entry.mesh != contextMesh().identity() || entry.x64 != x64Enabled() ||
-      entry.tree != tree)
+      entry.mesh != contextMesh().identity() ||
+      entry.config != configKey(JitKey) || entry.tree != tree)
     return false;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (!(leaves[i].aval() == entry.types[i]))
@@ -61,6 +71,10 @@ bool matches(const JitCache::DispatchEntry &entry, const std::string &tree,
     if (committed != entry.shardings[i].isSpecified())
       return false;
     if (committed && !(leaves[i].sharding() == entry.shardings[i]))
+      return false;
+    const std::shared_ptr<const Layout> &layout = layoutOf(leaves[i]);
+    if (layout != entry.layouts[i] &&
+        !(layout && entry.layouts[i] && *layout == *entry.layouts[i]))
       return false;
   }
   return true;
@@ -82,19 +96,14 @@ std::vector<std::string> argumentNames(const JitCore::Call &call,
   return out;
 }
 
-Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
-                                 const Tensors &leaves) {
-  if (const Error *error = errorIn(leaves))
-    return *error;
-  const JitOptions &options = cache.options;
-  SW_TRY(checkDonation(options, call.sizes.size()));
+/// What a trace depends on: structure and types of the arguments, and the
+/// context.
+std::string traceKey(const JitCore::Call &call, const Tensors &leaves) {
   std::string key =
       cat(call.arguments.text, "|",
-          reinterpret_cast<uintptr_t>(contextAbstractMesh().identity()),
-          x64Enabled() ? "x" : "", "|");
-  std::vector<Aval> types;
+          reinterpret_cast<uintptr_t>(contextAbstractMesh().identity()), "|",
+          *configKey(TraceContext), "|");
   for (const Tensor &leaf : leaves) {
-    types.push_back(leaf.aval());
     key += leaf.aval().str();
     key += leaf.aval().weak ? "~" : " ";
     if (leaf.aval().sharding)
@@ -108,48 +117,110 @@ Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
   for (const NamedAxis &axis : axisEnvironment())
     key += cat(axis.name, ":", axis.size, axis.isManual ? "m" : "",
                axis.isChecked ? "c;" : ";");
-  TracedStage stage;
-  bool found = false;
+  return key;
+}
+
+/// The trace of the function on these types, from the cache if it is there.
+/// `captured`: values of outer traces that the function uses, which become
+/// leading inputs; null: there is no outer trace.
+Expected<TracedStage> tracedFunction(JitCache &cache, const JitCore::Call &call,
+                                     const Tensors &leaves, Tensors *captured) {
+  std::string key = cat(captured ? "inner|" : "", traceKey(call, leaves));
   {
     std::lock_guard lock(cache.mutex);
     for (const JitCache::TraceEntry &entry : cache.traces)
-      if (entry.key == key) {
-        stage = entry.stage;
-        found = true;
-        break;
-      }
+      if (entry.key == key)
+        return entry.stage;
   }
-  if (!found) {
-    Expected<JaxprPtr> jaxpr = traceToJaxpr(call.function, types, options.name);
-    if (!jaxpr)
-      return jaxpr.error();
+  const JitOptions &options = cache.options;
+  if (config::noTracing.get())
+    return makeError(ErrorKind::Runtime, "re-tracing function ", options.name,
+                     " for `jit`, but 'no_tracing' is set");
+  std::vector<Aval> types;
+  for (const Tensor &leaf : leaves)
+    types.push_back(leaf.aval());
+  LogStep log(cat("tracing ", options.name, " for jit"));
+  Expected<JaxprPtr> jaxpr =
+      captured
+          ? traceWithCaptures(call.function, types, options.name, *captured)
+          : traceToJaxpr(call.function, types, options.name);
+  if (!jaxpr)
+    return jaxpr.error();
+  TracedStage stage;
+  stage.jaxpr = *jaxpr;
+  stage.options = options;
+  for (const std::string &path : call.results.paths)
+    stage.resultPaths.push_back("result" + path);
+  stage.trees = CallTrees(call.arguments.text, call.results.text);
+  bool captures = captured && !captured->empty();
+  for (const Tensor &value : (*jaxpr)->consts)
+    captures |= value.isTraced();
+  if (!captured)
     detail::countTrace();
-    stage.jaxpr = *jaxpr;
-    stage.options = options;
-    for (const std::string &path : call.results.paths)
-      stage.resultPaths.push_back("result" + path);
-    stage.resultSizes = childSizes(call.results.paths);
-    bool captures = false;
-    for (const Tensor &value : (*jaxpr)->consts)
-      captures |= value.isTraced();
-    if (!captures) {
-      std::lock_guard lock(cache.mutex);
-      cache.traces.push_back({key, stage});
-    }
+  if (!captures) {
+    std::lock_guard lock(cache.mutex);
+    cache.traces.push_back({key, stage});
   }
-  stage.argShardings.clear();
-  stage.donated.clear();
+  return stage;
+}
+
+/// Fills in what a stage knows of the arguments of this call, and what the
+/// options ask for.
+Status describeArguments(TracedStage &stage, const JitCore::Call &call,
+                         const Tensors &leaves) {
+  const JitOptions &options = stage.options;
   stage.argNames = argumentNames(call, options);
+  stage.argShardings.clear();
+  stage.argLayouts.clear();
+  stage.donated.clear();
   size_t leaf = 0;
   auto count = static_cast<int64_t>(call.sizes.size());
   for (int64_t arg = 0; arg < count; ++arg)
     for (size_t k = 0; k < call.sizes[arg]; ++k, ++leaf) {
-      stage.donated.push_back(containsInt(options.donate, arg) ||
-                              containsInt(options.donate, arg - count));
-      stage.argShardings.push_back(committedSharding(leaves[leaf]));
+      stage.donated.push_back(!checksResults() &&
+                              isDonated(options, arg, count));
+      const Tensor &x = leaves[leaf];
+      stage.argShardings.push_back(committedSharding(x));
+      stage.argLayouts.emplace_back();
+      if (!x.committed())
+        continue;
+      const std::shared_ptr<const Layout> &layout = layoutOf(x);
+      stage.argLayouts.back() = layout ? *layout : Layout::rowMajor(x.rank());
     }
-  SW_TRY(chooseShardings(stage, call.sizes));
+  return chooseShardings(stage);
+}
+
+Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
+                                 const Tensors &leaves) {
+  if (const Error *error = errorIn(leaves))
+    return *error;
+  SW_TRY(checkDonation(cache.options, parseArguments(call.arguments.text)));
+  Expected<TracedStage> stage = tracedFunction(cache, call, leaves, nullptr);
+  if (stage)
+    SW_TRY(describeArguments(*stage, call, leaves));
   return stage;
+}
+
+/// The call as an equation of the current trace.
+Tensors traceCall(JitCache &cache, const JitCore::Call &call,
+                  const Tensors &leaves) {
+  if (Status valid =
+          checkDonation(cache.options, parseArguments(call.arguments.text));
+      !valid)
+    return {Tensor(valid.error())};
+  Tensors args;
+  Expected<TracedStage> stage = tracedFunction(cache, call, leaves, &args);
+  if (!stage)
+    return {Tensor(stage.error())};
+  if (Status described = describeArguments(*stage, call, leaves); !described)
+    return {Tensor(described.error())};
+  Expected<JitEqn> eqn = nestedCall(*stage, args.size());
+  if (!eqn)
+    return {Tensor(eqn.error())};
+  args.insert(args.end(), leaves.begin(), leaves.end());
+  return cache.options.inlined && eqn->isPlain()
+             ? evalJaxpr(*stage->jaxpr, args)
+             : bindJit(stage->jaxpr, *eqn, args);
 }
 
 } // namespace
@@ -178,7 +249,7 @@ void JitCore::keepPrototype(const std::string &tree,
 bool JitCore::callFinished(const std::string &tree, const Tensors &leaves,
                            Tensors &results,
                            std::shared_ptr<void> &prototype) const {
-  if (currentTrace())
+  if (currentTrace() || checksResults() || config::disableJit.get())
     return false;
   for (const Tensor &leaf : leaves)
     if (!leaf.ok() || leaf.isTraced())
@@ -198,61 +269,80 @@ bool JitCore::callFinished(const std::string &tree, const Tensors &leaves,
   return entry != nullptr;
 }
 
-Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
-  if (const Error *error = errorIn(leaves))
-    return {Tensor(*error)};
-  bool traced = currentTrace() != nullptr;
-  for (const Tensor &leaf : leaves)
-    traced |= leaf.isTraced();
-  if (traced) {
-    std::vector<Aval> types;
-    for (const Tensor &leaf : leaves)
-      types.push_back(leaf.aval());
-    Tensors args;
-    Expected<JaxprPtr> jaxpr =
-        traceWithCaptures(call.function, types, cache->options.name, args);
-    if (!jaxpr)
-      return {Tensor(jaxpr.error())};
-    args.insert(args.end(), leaves.begin(), leaves.end());
-    return bindJit(*jaxpr, cache->options.name, args);
-  }
-  Tensors results;
-  if (std::shared_ptr<void> prototype;
-      callFinished(call.arguments.text, leaves, results, prototype))
-    return results;
+/// The newest finished program for these arguments, or null.
+static CompiledPtr findFinished(JitCache &cache, const std::string &tree,
+                                const Tensors &leaves) {
+  std::lock_guard lock(cache.mutex);
+  for (const auto &candidate : cache.dispatch)
+    if (matches(*candidate, tree, leaves))
+      return candidate->program;
+  return nullptr;
+}
+
+/// Traces, lowers and compiles a call, and keeps the program.
+static Expected<CompiledPtr>
+compileCall(JitCache &cache, const JitCore::Call &call, const Tensors &leaves) {
   detail::countDispatchMiss();
   for (size_t i = 0; i < leaves.size(); ++i)
     if (asArray(leaves[i]) && asArray(leaves[i])->isAbstract)
-      return {Tensor(typeError(
-          "Argument '", argumentNames(call, cache->options)[i], "' of shape ",
+      return typeError(
+          "Argument '", argumentNames(call, cache.options)[i], "' of shape ",
           leaves[i].aval().longStr(),
-          " of type <class 'jax.ShapeDtypeStruct'> is not a valid JAX type."))};
-  Expected<TracedStage> stage = traceStage(*cache, call, leaves);
+          " of type <class 'jax.ShapeDtypeStruct'> is not a valid JAX type.");
+  Expected<TracedStage> stage = traceStage(cache, call, leaves);
   if (!stage)
-    return {Tensor(stage.error())};
+    return stage.error();
   Expected<LoweredStage> lowered = stage->lower();
   if (!lowered)
-    return {Tensor(lowered.error())};
+    return lowered.error();
   Expected<CompiledStage> compiled = lowered->compile();
   if (!compiled)
-    return {Tensor(compiled.error())};
+    return compiled.error();
   auto entry = std::make_shared<JitCache::DispatchEntry>();
   entry->tree = call.arguments.text;
   for (const Tensor &leaf : leaves) {
     entry->types.push_back(leaf.aval());
     entry->shardings.push_back(committedSharding(leaf));
+    entry->layouts.push_back(layoutOf(leaf));
   }
   entry->mesh = contextMesh().identity();
-  entry->x64 = x64Enabled();
+  entry->config = configKey(JitKey);
   entry->program = compiled->program;
-  {
-    std::lock_guard lock(cache->mutex);
-    entry->prototype = &cache->prototypes[entry->tree];
-    cache->dispatch.insert(cache->dispatch.begin(), entry);
-    if (cache->dispatch.size() > 256)
-      cache->dispatch.pop_back();
+  std::lock_guard lock(cache.mutex);
+  entry->prototype = &cache.prototypes[entry->tree];
+  cache.dispatch.insert(cache.dispatch.begin(), entry);
+  if (cache.dispatch.size() > 256)
+    cache.dispatch.pop_back();
+  return compiled->program;
+}
+
+Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
+  if (const Error *error = errorIn(leaves))
+    return {Tensor(*error)};
+  if (config::disableJit.get())
+    return call.function(leaves);
+  bool traced = currentTrace() != nullptr;
+  for (const Tensor &leaf : leaves)
+    traced |= leaf.isTraced();
+  if (traced)
+    return traceCall(*cache, call, leaves);
+  CompiledPtr program = findFinished(*cache, call.arguments.text, leaves);
+  if (!program) {
+    Expected<CompiledPtr> compiled = compileCall(*cache, call, leaves);
+    if (!compiled)
+      return {Tensor(compiled.error())};
+    program = *compiled;
   }
-  return runProgram(*compiled->program, leaves);
+  Tensors results = runProgram(*program, leaves);
+  if (!checksResults())
+    return results;
+  Status valid = checkResults(results, "jit");
+  if (valid)
+    return results;
+  // The primitive that made the value is found without jit.
+  if (Tensors again = call.function(leaves); errorIn(again))
+    return again;
+  return {Tensor(invalidResult(cache->options.name, results))};
 }
 
 JitCounts jitCounts() {

@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_FRONTEND_API_JIT_H
 
 #include "shardwright/frontend/api/function.h"
+#include "shardwright/frontend/api/sharding_tree.h"
 #include "shardwright/frontend/jit/explain_query.h"
 
 namespace shardwright::frontend {
@@ -18,34 +19,22 @@ struct LoweredProgram;
 class CompiledProgram;
 struct JitCache;
 
-/// A sharding in JitOptions: a Sharding, a PartitionSpec over the mesh in
-/// context at the call, or nothing (None).
-struct ShardingOption {
-  ShardingOption() = default;
-  ShardingOption(std::nullopt_t) {}
-  ShardingOption(Sharding s) : sharding(std::move(s)) {}
-  /// An error is that of the call.
-  ShardingOption(const Expected<Sharding> &s) : sharding(*s) {
-    if (!s)
-      error = s.error();
-  }
-  ShardingOption(PartitionSpec s) : spec(std::move(s)) {}
-  Sharding sharding;
-  std::optional<PartitionSpec> spec;
-  std::optional<Error> error;
-};
-
 struct JitOptions {
-  /// One for all arguments, one for each argument or one for each of their
-  /// leaves; empty: those of the arguments.
-  std::vector<ShardingOption> inShardings;
-  /// One for the result, one for each of its children or one for each leaf;
-  /// empty: propagation decides.
-  std::vector<ShardingOption> outShardings;
+  /// A prefix of the tuple of arguments that are not Static. None: the sharding
+  /// of the argument, if that is committed.
+  ShardingTree inShardings = {};
+  /// A prefix of the result. None: propagation decides.
+  ShardingTree outShardings = {};
   /// Positions of arguments whose buffers may be reused; negative ones count
-  /// from the end.
-  std::vector<int64_t> donate;
+  /// from the end. Donation is off while config::debugNans or debugInfs is set.
+  std::vector<int64_t> donate = {};
+  /// More of them, by `argNames`.
+  std::vector<std::string> donateNames = {};
+  /// Keeps arguments that the function does not use in the compiled program.
   bool keepUnused = false;
+  /// Inside another traced function: splices the equations of this one instead
+  /// of calling it, if there are no shardings.
+  bool inlined = false;
   /// In messages and in the module's name.
   std::string name = "<lambda>";
   std::vector<std::string> argNames;
@@ -56,12 +45,63 @@ struct MemoryStats {
   int64_t arguments = 0, results = 0, temporaries = 0, aliased = 0;
 };
 
-/// A compiled program. Calls check types and shardings.
+/// An argument of a stage: its type, and whether its buffer may be reused.
+struct ArgInfo {
+  std::string name;
+  Aval type;
+  bool donated = false;
+};
+
+/// Structures of the arguments, Static ones included, and of the result.
+struct CallTrees {
+  CallTrees() = default;
+  /// From the texts of a TreeDef; that of the arguments has a comma after each.
+  CallTrees(std::string arguments, std::string result)
+      : inText(std::move(arguments)), outText(std::move(result)),
+        in(parseArguments(inText)), out(parseTree(outText)) {}
+  std::string inText, outText;
+  TreeNode in, out;
+};
+
+/// A compiled program. Calls check the structure, types and shardings of the
+/// arguments.
 class CompiledStage {
 public:
+  /// The leaves of the result. The arguments are those of the function; Static
+  /// ones may be left out.
+  template <typename... Args> Tensors operator()(const Args &...args) const {
+    Flattener f(/*keepPaths=*/false);
+    ((TreeTraits<Args>::flatten(args, f), f.open(",")), ...);
+    return callTree(f.def.text, f.leaves);
+  }
+  /// The result as a tree of this type; an error if the function returned
+  /// another one.
+  template <typename Result, typename... Args>
+  Expected<Result> callAs(const Args &...args) const {
+    Tensors leaves = (*this)(args...);
+    if (const Error *error = errorIn(leaves))
+      return *error;
+    Result result{};
+    TreeTraits<Result>::resize(result, trees.out);
+    Flattener f;
+    TreeTraits<Result>::flatten(result, f);
+    if (Status same = checkResultTree(f.def.text); !same)
+      return same.error();
+    return treeWith(std::move(result), leaves);
+  }
+  /// The same with the leaves of all arguments.
   Tensors call(const Tensors &leaves) const;
+  /// As `operator()`; `tree`: the structures of the arguments, with a comma
+  /// after each.
+  Tensors callTree(std::string_view tree, const Tensors &leaves) const;
+  /// Of the kept arguments and of the results, leaf by leaf.
   const std::vector<Sharding> &inputShardings() const;
   const std::vector<Sharding> &outputShardings() const;
+  std::vector<Format> inputFormats() const, outputFormats() const;
+  /// One for each leaf of the arguments, those that the program does not use
+  /// included.
+  std::vector<ArgInfo> argsInfo() const;
+  std::vector<Aval> outInfo() const;
   std::map<std::string, double> costAnalysis() const;
   MemoryStats memoryAnalysis() const;
   /// The program with its machine code, for `loadProgram` in this or another
@@ -74,6 +114,11 @@ public:
   std::shared_ptr<const CompiledProgram> program;
   std::vector<Aval> types;
   std::vector<std::string> argNames;
+  std::vector<bool> donated;
+  CallTrees trees;
+
+private:
+  Status checkResultTree(std::string_view tree) const;
 };
 
 /// Reads what CompiledStage::serialize wrote, without generating code.
@@ -99,9 +144,15 @@ public:
   /// `devices`: only for programs without devices of their own.
   Expected<CompiledStage> compile(std::vector<Device> devices = {}) const;
 
+  /// As CompiledStage.
+  std::vector<ArgInfo> argsInfo() const;
+  std::vector<Aval> outInfo() const;
+
   std::shared_ptr<const LoweredProgram> program;
   std::vector<Aval> types;
   std::vector<std::string> argNames;
+  std::vector<bool> donated;
+  CallTrees trees;
 };
 
 /// A traced program.
@@ -114,14 +165,17 @@ public:
   std::string effects() const;
   Expected<LoweredStage> lower() const;
   std::vector<Aval> inTypes() const, outTypes() const;
+  std::vector<ArgInfo> argsInfo() const;
 
   JitOptions options;
   /// Of the arguments, and those that the options ask for, per leaf.
   std::vector<Sharding> argShardings, inShardings, outShardings;
+  /// None: row-major; those of `argLayouts` are null for arrays that are not
+  /// committed.
+  std::vector<std::optional<Layout>> argLayouts, inLayouts, outLayouts;
   std::vector<bool> donated;
   std::vector<std::string> argNames, resultPaths;
-  /// Numbers of leaves of the children of the result; empty: one leaf.
-  std::vector<size_t> resultSizes;
+  CallTrees trees;
 };
 
 /// The untyped part of a jitted function: its caches.

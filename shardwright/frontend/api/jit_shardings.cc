@@ -7,15 +7,18 @@
 
 #include "shardwright/frontend/api/jit_shardings.h"
 
-#include "shardwright/frontend/jit/sharding_param.h"
+#include "shardwright/frontend/trace/sharding_param.h"
+
+#include <algorithm>
 
 namespace shardwright::frontend {
 namespace {
 
-/// The sharding that one entry of the options asks for.
-Expected<Sharding> chosen(const ShardingOption &option, const char *what) {
+/// The sharding that one leaf of the options asks for.
+Expected<Sharding> chosen(const ShardingOption &option,
+                          const std::string &what) {
   if (option.error) {
-    // A list of options is the specification, not a NamedSharding.
+    // The options are the specification, not a NamedSharding.
     Error error = *option.error;
     std::string_view name = "NamedSharding spec";
     size_t at = error.text.find(name);
@@ -24,10 +27,6 @@ Expected<Sharding> chosen(const ShardingOption &option, const char *what) {
     return error;
   }
   if (option.spec) {
-    Expected<Sharding> made =
-        !contextMesh().empty()
-            ? Sharding::named(contextMesh(), *option.spec)
-            : Sharding::named(contextAbstractMesh(), *option.spec);
     if (contextMesh().empty() && contextAbstractMesh().empty())
       return makeError(
           ErrorKind::Runtime,
@@ -37,138 +36,210 @@ Expected<Sharding> chosen(const ShardingOption &option, const char *what) {
           ". You can define a context mesh via `jax.set_mesh(mesh)`. "
           "Alternatively, provide `Sharding`s to ",
           what, " and then the mesh context manager is not required.");
-    return made ? made : chosen(ShardingOption(made), what);
+    Expected<Sharding> made =
+        contextMesh().empty()
+            ? Sharding::named(contextAbstractMesh(), *option.spec)
+            : Sharding::named(contextMesh(), *option.spec);
+    if (made)
+      return made;
+    ShardingOption failed;
+    failed.error = made.error();
+    return chosen(failed, what);
   }
   const Sharding &sharding = option.sharding;
   if (sharding.isNamed() && sharding.abstractMesh().empty())
     return valueError("One of ", what,
                       " leaf specifications got an empty NamedSharding: ",
                       sharding.str(), " which is not allowed.");
+  if (what == "in_shardings")
+    for (const SpecEntry &entry : sharding.spec().entries())
+      if (entry.unconstrained)
+        return valueError(
+            "Unconstrained dims are not allowed when passed to in_shardings: ",
+            sharding.str());
   return sharding;
 }
 
-/// Spreads a list with one entry for all, one for each child or one for each
-/// leaf over the leaves; false if it has another length.
-bool spread(const std::vector<Sharding> &list, const std::vector<size_t> &sizes,
-            size_t numLeaves, std::vector<Sharding> &out) {
-  if (list.empty() || list.size() == 1) {
-    out.assign(numLeaves, list.empty() ? Sharding() : list[0]);
-    return true;
+/// Spreads a tree of options over the leaves of `values`.
+Status chooseFor(const ShardingTree &tree, const TreeNode &values,
+                 const std::string &what, std::vector<Sharding> &shardings,
+                 std::vector<std::optional<Layout>> &layouts) {
+  Expected<std::vector<ShardingOption>> options =
+      spreadShardings(tree, values, what);
+  if (!options)
+    return options.error();
+  shardings.clear();
+  layouts.clear();
+  for (const ShardingOption &option : *options) {
+    Expected<Sharding> sharding = chosen(option, what);
+    if (!sharding)
+      return sharding.error();
+    shardings.push_back(*sharding);
+    layouts.push_back(option.layout);
   }
-  if (list.size() == numLeaves) {
-    out = list;
-    return true;
-  }
-  if (list.size() != sizes.size())
-    return false;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    out.insert(out.end(), sizes[i], list[i]);
-  return true;
+  return {};
 }
 
-Expected<std::vector<Sharding>>
-chosenList(const std::vector<ShardingOption> &options, const char *what) {
-  std::vector<Sharding> out;
-  for (const ShardingOption &option : options) {
-    Expected<Sharding> one = chosen(option, what);
-    if (!one)
-      return one.error();
-    out.push_back(*one);
+/// `what`: `arguments` or `outputs`.
+Status checkFits(const Aval &aval, const Sharding &sharding,
+                 const std::optional<Layout> &layout, const char *what,
+                 const std::string &path) {
+  auto misfit = [&](const char *jit, const char *annotation,
+                    const std::string &given, const Status &why) {
+    return valueError("One of ", jit, " ", what, " with pytree key path ", path,
+                      " is incompatible with its ", annotation, " annotation ",
+                      given, ": ", why.error().text);
+  };
+  if (Status fits = sharding.checkCompatible(aval.shape); !fits)
+    return misfit("pjit", "sharding", sharding.str(), fits);
+  SW_TRY(sharding.shardShape(aval.shape));
+  if (!layout)
+    return {};
+  if (Status fits = layout->checkCompatible(aval.shape); !fits)
+    return misfit("jit", "layout", layout->str(), fits);
+  return {};
+}
+
+/// The error for a committed argument in another place, memory or layout than
+/// the options ask for, if there is one.
+Status checkArgument(const TracedStage &stage, size_t i, const Aval &aval) {
+  const Sharding &given = stage.inShardings[i], &own = stage.argShardings[i];
+  if (given.isSpecified() && own.isSpecified()) {
+    int64_t rank = aval.rank();
+    if (own.tileKey(rank) != given.tileKey(rank))
+      return valueError("Sharding passed to jit does not match the sharding "
+                        "on the respective arg. Got jit sharding: ",
+                        given.str(), ",\narg sharding: ", own.str(),
+                        " for arg type: ", aval.longStr());
+    if (own.semanticKey(rank) != given.semanticKey(rank))
+      return valueError("Memory kinds passed to jax.jit does not match memory "
+                        "kind on the respective arg. Got jit memory kind: ",
+                        given.memoryKind(),
+                        ", arg memory kind: ", own.memoryKind(),
+                        " for arg type: ", aval.longStr());
   }
-  return out;
+  const auto &layout = stage.inLayouts[i], &ownLayout = stage.argLayouts[i];
+  if (!layout || !ownLayout || *layout == *ownLayout)
+    return {};
+  return valueError(
+      "Layout passed to jit does not match the layout on the respective arg. "
+      "Got jit layout: ",
+      layout->str(), ",\narg layout: ", ownLayout->str(/*ofArray=*/true),
+      " for arg type: ", aval.longStr(), ".",
+      layout->isAuto()
+          ? " The layout given to `jax.jit` is `Layout.AUTO` but the "
+            "corresponding argument passed is a `jax.Array` with a concrete "
+            "layout. Consider passing a `jax.ShapeDtypeStruct` instead of "
+            "`jax.Array` as an argument to the jitted function  when using "
+            "`Layout.AUTO`."
+          : "");
+}
+
+/// `{'x', 'y'}`.
+std::string setText(const std::vector<std::string> &names) {
+  std::string out;
+  for (const std::string &name : names)
+    out += cat(out.empty() ? "'" : ", '", name, "'");
+  return "{" + out + "}";
+}
+
+std::string argName(const JitOptions &options, size_t position) {
+  return position < options.argNames.size() ? options.argNames[position]
+                                            : cat("args[", position, "]");
 }
 
 } // namespace
 
-Status checkDonation(const JitOptions &options, size_t numArguments) {
-  auto count = static_cast<int64_t>(numArguments);
+Status checkDonation(const JitOptions &options, const TreeNode &arguments) {
+  auto count = static_cast<int64_t>(arguments.children.size());
   for (int64_t position : options.donate)
     if (position < -count || position >= count)
       return valueError(
           "Jitted function has donate_argnums=", tupleText(options.donate),
           ", but only accepts ", count, " positional arguments.");
-  return {};
+  std::vector<std::string> unknown, both;
+  for (const std::string &name : options.donateNames)
+    if (std::find(options.argNames.begin(), options.argNames.end(), name) ==
+        options.argNames.end())
+      unknown.push_back(name);
+  if (!unknown.empty())
+    return valueError("Jitted function has invalid argnames ", setText(unknown),
+                      " in donate_argnames. Function does not take these "
+                      "args.");
+  for (int64_t i = 0; i < count; ++i)
+    if (arguments.children[i].kind == TreeNode::Kind::Static &&
+        isDonated(options, i, count))
+      both.push_back(argName(options, i));
+  if (both.empty())
+    return {};
+  return valueError("static_argnames and donate_argnames cannot intersect. "
+                    "Argument names ",
+                    setText(both),
+                    " appear in both static_argnames and donate_argnames");
 }
 
-Status chooseShardings(TracedStage &stage,
-                       const std::vector<size_t> &argSizes) {
-  auto ins = chosenList(stage.options.inShardings, "in_shardings");
-  if (!ins)
-    return ins.error();
-  for (const Sharding &s : *ins)
-    for (const SpecEntry &entry : s.spec().entries())
-      if (entry.unconstrained)
-        return valueError(
-            "Unconstrained dims are not allowed when passed to in_shardings: ",
-            s.str());
-  stage.inShardings.clear();
-  if (!spread(*ins, argSizes, stage.argNames.size(), stage.inShardings))
-    return valueError(
-        "pjit in_shardings specification must be a tree prefix of the "
-        "positional arguments tuple. In particular, pjit in_shardings must "
-        "either be a Sharding, a PartitionSpec, or a tuple of length equal to "
-        "the number of positional arguments. But pjit in_shardings is the "
-        "wrong length: got a tuple or list of length ",
-        ins->size(), " for an args tuple of length ", argSizes.size(), ".");
-  auto outs = chosenList(stage.options.outShardings, "out_shardings");
-  if (!outs)
-    return outs.error();
-  stage.outShardings.clear();
-  size_t children = stage.resultSizes.empty() ? 1 : stage.resultSizes.size();
-  if (!spread(*outs, stage.resultSizes, stage.jaxpr->outs.size(),
-              stage.outShardings))
-    return valueError(
-        "Mismatch details (1 found):\npytree structure error: different "
-        "lengths of tuple at key path\n    pjit out_shardings\nAt that key "
-        "path, the prefix pytree pjit out_shardings has a subtree of type "
-        "tuple of length ",
-        outs->size(),
-        ", but the full pytree has a subtree of the same type but of length ",
-        children, ".");
-  return {};
+bool isDonated(const JitOptions &options, int64_t position, int64_t count) {
+  auto has = [](const auto &list, const auto &value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  };
+  return has(options.donate, position) ||
+         has(options.donate, position - count) ||
+         (position < static_cast<int64_t>(options.argNames.size()) &&
+          has(options.donateNames, options.argNames[position]));
+}
+
+Status chooseShardings(TracedStage &stage) {
+  // Static arguments are no values.
+  TreeNode dynamic = withoutStatic(stage.trees.in);
+  SW_TRY(chooseFor(stage.options.inShardings, dynamic, "in_shardings",
+                   stage.inShardings, stage.inLayouts));
+  return chooseFor(stage.options.outShardings, stage.trees.out, "out_shardings",
+                   stage.outShardings, stage.outLayouts);
+}
+
+Expected<JitEqn> nestedCall(const TracedStage &stage, size_t numCaptured) {
+  JitEqn eqn{stage.options.name};
+  std::vector<Aval> ins = stage.jaxpr->inAvals(),
+                    outs = stage.jaxpr->outAvals();
+  eqn.ins.resize(numCaptured);
+  eqn.inLayouts.resize(numCaptured);
+  eqn.donated.resize(numCaptured);
+  for (size_t i = 0; i < stage.argNames.size(); ++i) {
+    SW_TRY(checkFits(ins[numCaptured + i], stage.inShardings[i],
+                     stage.inLayouts[i], "arguments", stage.argNames[i]));
+    eqn.ins.push_back(stage.inShardings[i]);
+    eqn.inLayouts.push_back(stage.inLayouts[i]);
+    eqn.donated.push_back(stage.donated[i]);
+  }
+  for (size_t i = 0; i < outs.size(); ++i)
+    SW_TRY(checkFits(outs[i], stage.outShardings[i], stage.outLayouts[i],
+                     "outputs", stage.resultPaths[i]));
+  eqn.outs = stage.outShardings;
+  eqn.outLayouts = stage.outLayouts;
+  eqn.keepUnused = stage.options.keepUnused;
+  return eqn;
 }
 
 Expected<std::vector<Sharding>> resolveInputs(const TracedStage &stage) {
   std::vector<Sharding> out;
   for (size_t i = 0; i < stage.argShardings.size(); ++i) {
-    const Sharding &given = stage.inShardings[i], &own = stage.argShardings[i];
+    const Sharding &given = stage.inShardings[i];
     const Aval &aval = stage.jaxpr->types[stage.jaxpr->ins[i]];
-    if (!given.isSpecified()) {
-      out.push_back(own);
-      continue;
-    }
-    if (Status fits = given.checkCompatible(aval.shape); !fits)
-      return valueError("One of pjit arguments with pytree key path ",
-                        stage.argNames[i],
-                        " is incompatible with its sharding annotation ",
-                        given.str(), ": ", fits.error().text);
-    SW_TRY(given.shardShape(aval.shape));
-    if (own.isSpecified() &&
-        own.semanticKey(aval.rank()) != given.semanticKey(aval.rank()))
-      return valueError("Sharding passed to jit does not match the sharding "
-                        "on the respective arg. Got jit sharding: ",
-                        given.str(), ",\narg sharding: ", own.str(),
-                        " for arg type: ", aval.longStr());
-    out.push_back(given);
+    SW_TRY(checkFits(aval, given, stage.inLayouts[i], "arguments",
+                     stage.argNames[i]));
+    SW_TRY(checkArgument(stage, i, aval));
+    out.push_back(given.isSpecified() ? given : stage.argShardings[i]);
   }
   return out;
 }
 
 Expected<std::vector<Sharding>> resolveOutputs(const TracedStage &stage) {
-  std::vector<Sharding> out;
-  for (size_t i = 0; i < stage.jaxpr->outs.size(); ++i) {
-    const Sharding &given = stage.outShardings[i];
-    const Aval &aval = stage.jaxpr->aval(stage.jaxpr->outs[i]);
-    if (Status fits = given.checkCompatible(aval.shape); !fits)
-      return valueError("One of pjit outputs with pytree key path ",
-                        i < stage.resultPaths.size() ? stage.resultPaths[i]
-                                                     : "result",
-                        " is incompatible with its sharding annotation ",
-                        given.str(), ": ", fits.error().text);
-    SW_TRY(given.shardShape(aval.shape));
-    out.push_back(given);
-  }
-  return out;
+  for (size_t i = 0; i < stage.jaxpr->outs.size(); ++i)
+    SW_TRY(checkFits(stage.jaxpr->aval(stage.jaxpr->outs[i]),
+                     stage.outShardings[i], stage.outLayouts[i], "outputs",
+                     i < stage.resultPaths.size() ? stage.resultPaths[i]
+                                                  : "result"));
+  return stage.outShardings;
 }
 
 Expected<int64_t> abstractSize(const Jaxpr &jaxpr,

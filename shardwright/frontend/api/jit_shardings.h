@@ -9,16 +9,23 @@
 #define SHARDWRIGHT_FRONTEND_API_JIT_SHARDINGS_H
 
 #include "shardwright/frontend/api/jit.h"
+#include "shardwright/frontend/transform/jit_primitive.h"
 
 namespace shardwright::frontend {
 
-/// An error if an entry of `donate` is no position of an argument.
-Status checkDonation(const JitOptions &options, size_t numArguments);
+/// An error if an entry of `donate` or `donateNames` is no argument, or a
+/// static one. `arguments`: their structure.
+Status checkDonation(const JitOptions &options, const TreeNode &arguments);
+/// True if the options donate the argument at this position of `count`.
+bool isDonated(const JitOptions &options, int64_t position, int64_t count);
 
-/// Fills in `inShardings` and `outShardings` of a stage, one entry per leaf,
-/// from its options and the mesh in context. `argSizes`: the number of leaves
-/// of each argument.
-Status chooseShardings(TracedStage &stage, const std::vector<size_t> &argSizes);
+/// Fills in the shardings and layouts of a stage that its options ask for, one
+/// entry per leaf.
+Status chooseShardings(TracedStage &stage);
+
+/// The equation of a nested call: `numCaptured` inputs come before those of the
+/// function. Errors: shardings that do not fit.
+Expected<JitEqn> nestedCall(const TracedStage &stage, size_t numCaptured);
 
 /// The sharding of each input: that of the options, else that of the argument.
 Expected<std::vector<Sharding>> resolveInputs(const TracedStage &stage);

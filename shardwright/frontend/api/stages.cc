@@ -10,6 +10,7 @@
 #include "shardwright/frontend/jit/program.h"
 #include "shardwright/frontend/jit/program_reports.h"
 #include "shardwright/frontend/jit/saved_program.h"
+#include "shardwright/frontend/primitives/reshard.h"
 
 namespace shardwright::frontend {
 
@@ -17,6 +18,49 @@ std::string TracedStage::str() const { return printJaxpr(*jaxpr); }
 std::string TracedStage::effects() const { return jaxpr->effects.str(); }
 std::vector<Aval> TracedStage::inTypes() const { return jaxpr->inAvals(); }
 std::vector<Aval> TracedStage::outTypes() const { return jaxpr->outAvals(); }
+
+static std::vector<ArgInfo> infoOf(const std::vector<std::string> &names,
+                                   const std::vector<Aval> &types,
+                                   const std::vector<bool> &donated) {
+  std::vector<ArgInfo> out;
+  for (size_t i = 0; i < names.size() && i < types.size(); ++i)
+    out.push_back({names[i], types[i], i < donated.size() && donated[i]});
+  return out;
+}
+std::vector<ArgInfo> TracedStage::argsInfo() const {
+  return infoOf(argNames, inTypes(), donated);
+}
+std::vector<ArgInfo> LoweredStage::argsInfo() const {
+  return infoOf(argNames, types, donated);
+}
+std::vector<ArgInfo> CompiledStage::argsInfo() const {
+  return infoOf(argNames, types, donated);
+}
+std::vector<Aval> LoweredStage::outInfo() const {
+  return program ? program->jaxpr->outAvals() : std::vector<Aval>();
+}
+std::vector<Aval> CompiledStage::outInfo() const {
+  return program ? outputTypes(*program) : std::vector<Aval>();
+}
+
+/// An error if the mesh of an Explicit type has more devices than the program.
+static Status checkExplicitTypes(const Jaxpr &jaxpr,
+                                 const std::vector<Device> &devices) {
+  if (devices.empty())
+    return {};
+  auto count = static_cast<int64_t>(devices.size());
+  for (const auto &types : {jaxpr.inAvals(), jaxpr.outAvals()})
+    for (const Aval &aval : types)
+      if (aval.sharding && aval.sharding->mesh.anyIs(AxisType::Explicit) &&
+          aval.sharding->mesh.size() != count)
+        return valueError("Length of device assignment ", count,
+                          " is not equal to the size of the mesh ",
+                          aval.sharding->mesh.size(), " of aval ",
+                          typeWithAxes(aval, /*brief=*/true),
+                          ". Please enter your `jit` into a mesh context via "
+                          "`jax.set_mesh`.");
+  return {};
+}
 
 Expected<LoweredStage> TracedStage::lower() const {
   Expected<std::vector<Sharding>> ins = resolveInputs(*this);
@@ -30,6 +74,12 @@ Expected<LoweredStage> TracedStage::lower() const {
   request.name = options.name;
   request.ins = *ins;
   request.outs = *outs;
+  request.inLayouts = inLayouts;
+  request.outLayouts = outLayouts;
+  // An argument brings its layout along.
+  for (size_t i = 0; i < argLayouts.size(); ++i)
+    if (!request.inLayouts[i] && argLayouts[i] && !argLayouts[i]->isRowMajor())
+      request.inLayouts[i] = argLayouts[i];
   request.donated = donated;
   request.resultPaths = resultPaths;
   request.keepUnused = options.keepUnused;
@@ -54,7 +104,8 @@ Expected<LoweredStage> TracedStage::lower() const {
     return size.error();
   int64_t numDevices = *size ? *size : contextAbstractMesh().size();
   if (assigned->empty() && numDevices == 0)
-    assigned->push_back(Device{0});
+    assigned->push_back(defaultDevice().value_or(Device{0}));
+  SW_TRY(checkExplicitTypes(*jaxpr, *assigned));
   request.devices = *assigned;
   request.numDevices =
       assigned->empty() ? numDevices : static_cast<int64_t>(assigned->size());
@@ -65,6 +116,8 @@ Expected<LoweredStage> TracedStage::lower() const {
   stage.program = *lowered;
   stage.types = jaxpr->inAvals();
   stage.argNames = argNames;
+  stage.donated = donated;
+  stage.trees = trees;
   return stage;
 }
 
@@ -142,6 +195,8 @@ Expected<CompiledStage> LoweredStage::compile(std::vector<Device> given) const {
   stage.program = *compiled;
   stage.types = types;
   stage.argNames = argNames;
+  stage.donated = donated;
+  stage.trees = trees;
   return stage;
 }
 
@@ -168,36 +223,71 @@ static Status checkTypes(const CompiledStage &stage, const Tensors &leaves) {
       "mismatches are:", lines);
 }
 
-/// The error for committed arguments on other devices or with other parts, if
-/// there are any.
+/// The error for committed arguments on other devices, with other parts or
+/// layouts, if there are any.
 static Status checkShardings(const CompiledStage &stage,
                              const Tensors &leaves) {
   const std::vector<bool> &kept = keptInputs(*stage.program);
-  const std::vector<Sharding> &required = stage.inputShardings();
-  std::string lines;
-  int64_t errors = 0;
+  const std::vector<Format> required = stage.inputFormats();
+  std::vector<std::string> lines;
+  bool anySharding = false, anyLayout = false;
   size_t next = 0;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (!kept[i])
       continue;
-    const Sharding &wanted = required[next++];
-    if (!leaves[i].committed() ||
-        leaves[i].sharding().isEquivalentTo(wanted, leaves[i].rank()))
+    const Format &wanted = required[next++];
+    if (!leaves[i].committed())
       continue;
-    if (++errors <= 5)
-      lines += cat("\nArgument ", stage.argNames[i], " with shape ",
-                   leaves[i].aval().longStr(),
-                   ":\n  Passed sharding: ", leaves[i].sharding().str(),
-                   "\n  Required sharding: ", wanted.str());
+    auto add = [&](const char *what, const std::string &passed,
+                   const std::string &needed) {
+      lines.push_back(cat("\nArgument ", stage.argNames[i], " with shape ",
+                          leaves[i].aval().longStr(), ":\n  Passed ", what,
+                          ": ", passed, "\n  Required ", what, ": ", needed));
+    };
+    const Sharding &own = leaves[i].sharding();
+    if (!own.isEquivalentTo(wanted.sharding(), leaves[i].rank())) {
+      anySharding = true;
+      add("sharding", own.str(), wanted.sharding().str());
+    }
+    const Layout layout = *leaves[i].format().layout();
+    if (!(layout == *wanted.layout())) {
+      anyLayout = true;
+      add("layout", layout.str(true), wanted.layout()->str(true));
+    }
   }
-  if (!errors)
+  if (lines.empty())
     return {};
-  return valueError(
-      "Computation was compiled for input shardings that disagree with the "
-      "shardings of arguments passed to it. Here are ",
-      errors < 5 ? cat("the ", errors, " mismatches:")
-                 : cat("5 mismatches out of ", errors, ":"),
-      lines);
+  const char *what = anySharding && anyLayout ? "shardings and layouts"
+                     : anyLayout              ? "layouts"
+                                              : "shardings";
+  size_t count = lines.size();
+  std::string text = cat("Computation was compiled for input ", what,
+                         " that disagree with the ", what,
+                         " of arguments passed to it. Here are ",
+                         count < 5 ? cat("the ", count, " mismatches:")
+                                   : cat("5 mismatches out of ", count, ":"));
+  for (size_t i = 0; i < count && i < 5; ++i)
+    text += lines[i];
+  return valueError(text);
+}
+
+Tensors CompiledStage::callTree(std::string_view tree,
+                                const Tensors &leaves) const {
+  if (!program)
+    return {Tensor(nullStage("compiled"))};
+  if (Status same = compareCallTrees(trees.in, parseArguments(tree)); !same)
+    return {Tensor(same.error())};
+  return call(leaves);
+}
+
+Status CompiledStage::checkResultTree(std::string_view tree) const {
+  if (!program)
+    return nullStage("compiled");
+  std::string wanted = parseTree(tree).str();
+  if (wanted == trees.out.str())
+    return {};
+  return typeError("The result of the compiled program is a tree ",
+                   trees.out.str(), ", not ", wanted);
 }
 
 Tensors CompiledStage::call(const Tensors &leaves) const {
@@ -231,6 +321,12 @@ const std::vector<Sharding> &CompiledStage::outputShardings() const {
   static const std::vector<Sharding> none;
   return program ? frontend::outputShardings(*program) : none;
 }
+std::vector<Format> CompiledStage::inputFormats() const {
+  return program ? frontend::inputFormats(*program) : std::vector<Format>();
+}
+std::vector<Format> CompiledStage::outputFormats() const {
+  return program ? frontend::outputFormats(*program) : std::vector<Format>();
+}
 std::map<std::string, double> CompiledStage::costAnalysis() const {
   return program ? frontend::costAnalysis(*program)
                  : std::map<std::string, double>();
@@ -252,7 +348,8 @@ Expected<std::string> CompiledStage::report() const {
 Expected<std::string> CompiledStage::serialize() const {
   if (!program)
     return nullStage("compiled");
-  return serializeProgram({program, types, argNames});
+  return serializeProgram(
+      {program, types, argNames, donated, trees.inText, trees.outText});
 }
 
 Expected<CompiledStage> loadProgram(std::string_view bytes,
@@ -264,6 +361,8 @@ Expected<CompiledStage> loadProgram(std::string_view bytes,
   stage.program = saved->program;
   stage.types = saved->types;
   stage.argNames = saved->argNames;
+  stage.donated = saved->donated;
+  stage.trees = {saved->inTree, saved->outTree};
   return stage;
 }
 

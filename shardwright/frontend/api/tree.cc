@@ -7,7 +7,16 @@
 
 #include "shardwright/frontend/api/tree.h"
 
+#include <cstdio>
+
 namespace shardwright::frontend {
+
+std::string detail::staticText(long double value) {
+  char out[32];
+  // Hexadecimal digits are exact.
+  std::snprintf(out, sizeof out, "%La", value);
+  return out;
+}
 
 std::vector<size_t> childSizes(const std::vector<std::string> &paths) {
   std::vector<size_t> out;

@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_FRONTEND_API_TREE_H
 #define SHARDWRIGHT_FRONTEND_API_TREE_H
 
+#include "shardwright/frontend/api/tree_node.h"
 #include "shardwright/frontend/array/tensor.h"
 
 #include <array>
@@ -15,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 
 namespace shardwright::frontend {
 
@@ -66,8 +68,11 @@ template <typename T, typename = void> struct TreeTraits {
   static constexpr bool isTree = false;
 };
 
+/// `resize` gives vectors and maps of a default-constructed tree the sizes and
+/// keys of a structure, where the types agree.
 template <> struct TreeTraits<Tensor> {
   static constexpr bool isTree = true;
+  static void resize(Tensor &, const TreeNode &) {}
   static void flatten(const Tensor &x, Flattener &f) { f.leaf(x); }
   static void unflatten(Tensor &x, Unflattener &u) { x = u.leaf(); }
 };
@@ -75,15 +80,38 @@ template <> struct TreeTraits<Tensor> {
 template <typename T>
 struct TreeTraits<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
   static constexpr bool isTree = true;
+  static void resize(T &, const TreeNode &) {}
   static void flatten(const T &x, Flattener &f) { f.leaf(Tensor(x)); }
   static void unflatten(T &, Unflattener &u) { u.leaf(); }
 };
 
+namespace detail {
+/// The number of a value among all values of its type that were static
+/// arguments: equal values have one number.
+template <typename T> size_t staticNumber(const T &value) {
+  static auto *numbers = new std::unordered_map<T, size_t>;
+  static auto *mutex = new std::mutex;
+  std::lock_guard lock(*mutex);
+  return numbers->try_emplace(value, numbers->size()).first->second;
+}
+/// Equal texts: equal numbers, to the last bit.
+std::string staticText(long double value);
+} // namespace detail
+
 /// A value that is part of a tree's structure instead of a leaf: an argument of
 /// a jitted function that may decide what the function does. The function is
-/// traced again for each value. `T`: numbers, strings, enumerations.
-/// JAX: static_argnums.
+/// traced again for each value. `T`: numbers, strings, enumerations, and types
+/// with std::hash and ==. JAX: static_argnums.
 template <typename T> struct Static {
+  static_assert(
+      std::is_enum_v<T> || std::is_arithmetic_v<T> ||
+          std::is_convertible_v<const T &, std::string_view> ||
+          requires(const T &a) {
+            { std::hash<T>()(a) } -> std::convertible_to<size_t>;
+            { a == a } -> std::convertible_to<bool>;
+          },
+      "Non-hashable static arguments are not supported: specialise "
+      "std::hash and define operator==");
   Static(T v) : value(std::move(v)) {}
   operator const T &() const { return value; }
   T value;
@@ -95,13 +123,24 @@ template <typename T> struct TreeTraits<Static<T>> {
     std::string text;
     if constexpr (std::is_enum_v<T>)
       text = cat(static_cast<int64_t>(x.value));
-    else
+    else if constexpr (std::is_floating_point_v<T>)
+      text = detail::staticText(x.value);
+    else if constexpr (std::is_arithmetic_v<T> ||
+                       std::is_convertible_v<const T &, std::string_view>)
       text = cat(x.value);
+    else
+      text = cat("#", detail::staticNumber(x.value));
     // The length keeps texts with brackets apart.
     f.open(cat("static<", text.size(), ":", text, ">"));
   }
   static void unflatten(Static<T> &, Unflattener &) {}
 };
+
+/// The child of a node; a leaf if there is none.
+inline const TreeNode &childOf(const TreeNode &node, size_t i) {
+  static const TreeNode leaf;
+  return i < node.children.size() ? node.children[i] : leaf;
+}
 
 template <typename T>
 void Flattener::child(const T &value, const std::string &step) {
@@ -115,6 +154,11 @@ void Flattener::child(const T &value, const std::string &step) {
 
 template <typename T> struct TreeTraits<std::vector<T>> {
   static constexpr bool isTree = TreeTraits<T>::isTree;
+  static void resize(std::vector<T> &v, const TreeNode &node) {
+    v.resize(node.children.size());
+    for (size_t i = 0; i < v.size(); ++i)
+      TreeTraits<T>::resize(v[i], node.children[i]);
+  }
   static void flatten(const std::vector<T> &v, Flattener &f) {
     f.open("[");
     for (size_t i = 0; i < v.size(); ++i)
@@ -128,6 +172,10 @@ template <typename T> struct TreeTraits<std::vector<T>> {
 };
 template <typename T, size_t N> struct TreeTraits<std::array<T, N>> {
   static constexpr bool isTree = TreeTraits<T>::isTree;
+  static void resize(std::array<T, N> &v, const TreeNode &node) {
+    for (size_t i = 0; i < N; ++i)
+      TreeTraits<T>::resize(v[i], childOf(node, i));
+  }
   static void flatten(const std::array<T, N> &v, Flattener &f) {
     f.open("(");
     for (size_t i = 0; i < N; ++i)
@@ -141,10 +189,18 @@ template <typename T, size_t N> struct TreeTraits<std::array<T, N>> {
 };
 template <typename T> struct TreeTraits<std::map<std::string, T>> {
   static constexpr bool isTree = TreeTraits<T>::isTree;
+  static void resize(std::map<std::string, T> &m, const TreeNode &node) {
+    for (size_t i = 0; i < node.keys.size(); ++i)
+      TreeTraits<T>::resize(m[node.keys[i]], node.children[i]);
+  }
   static void flatten(const std::map<std::string, T> &m, Flattener &f) {
     f.open("{");
-    for (const auto &[key, value] : m)
-      f.open("'" + key + "':"), f.child(value, "['" + key + "']"), f.open(",");
+    for (const auto &[key, value] : m) {
+      // The length keeps keys with quotes apart.
+      f.open(cat(key.size(), "'", key, "':"));
+      f.child(value, f.keepPaths ? cat("[", quotedKey(key), "]") : "");
+      f.open(",");
+    }
     f.open("}");
   }
   static void unflatten(std::map<std::string, T> &m, Unflattener &u) {
@@ -154,6 +210,12 @@ template <typename T> struct TreeTraits<std::map<std::string, T>> {
 };
 template <typename... T> struct TreeTraits<std::tuple<T...>> {
   static constexpr bool isTree = (TreeTraits<T>::isTree && ...);
+  static void resize(std::tuple<T...> &t, const TreeNode &node) {
+    size_t i = 0;
+    std::apply(
+        [&](T &...x) { (TreeTraits<T>::resize(x, childOf(node, i++)), ...); },
+        t);
+  }
   static void flatten(const std::tuple<T...> &t, Flattener &f) {
     f.open("(");
     size_t i = 0;
@@ -170,6 +232,10 @@ template <typename... T> struct TreeTraits<std::tuple<T...>> {
 };
 template <typename A, typename B> struct TreeTraits<std::pair<A, B>> {
   static constexpr bool isTree = TreeTraits<A>::isTree && TreeTraits<B>::isTree;
+  static void resize(std::pair<A, B> &t, const TreeNode &node) {
+    TreeTraits<A>::resize(t.first, childOf(node, 0));
+    TreeTraits<B>::resize(t.second, childOf(node, 1));
+  }
   static void flatten(const std::pair<A, B> &t, Flattener &f) {
     f.open("(");
     f.child(t.first, "[0]"), f.open(",");
@@ -184,6 +250,7 @@ template <typename A, typename B> struct TreeTraits<std::pair<A, B>> {
 template <typename T>
 struct TreeTraits<T, std::void_t<decltype(&T::swFlatten)>> {
   static constexpr bool isTree = true;
+  static void resize(T &x, const TreeNode &node) { x.swResize(node); }
   static void flatten(const T &x, Flattener &f) { x.swFlatten(f); }
   static void unflatten(T &x, Unflattener &u) { x.swUnflatten(u); }
 };
@@ -207,6 +274,10 @@ void flattenFields(Flattener &f, const char *names, const T &...fields) {
 template <typename... T> void unflattenFields(Unflattener &u, T &...fields) {
   (TreeTraits<T>::unflatten(fields, u), ...);
 }
+template <typename... T> void resizeFields(const TreeNode &node, T &...fields) {
+  size_t i = 0;
+  (TreeTraits<T>::resize(fields, childOf(node, i++)), ...);
+}
 } // namespace detail
 
 /// In the body of a struct: its fields are the children of a tree.
@@ -219,6 +290,9 @@ template <typename... T> void unflattenFields(Unflattener &u, T &...fields) {
   }                                                                            \
   void swUnflatten(::shardwright::frontend::Unflattener &u) {                  \
     ::shardwright::frontend::detail::unflattenFields(u, __VA_ARGS__);          \
+  }                                                                            \
+  void swResize(const ::shardwright::frontend::TreeNode &node) {               \
+    ::shardwright::frontend::detail::resizeFields(node, __VA_ARGS__);          \
   }
 
 template <typename T> Tensors treeLeaves(const T &tree) {

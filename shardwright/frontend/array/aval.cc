@@ -23,7 +23,7 @@ static std::string groupText(const AxisNames &axes) {
 }
 
 static std::string typeText(const Aval &aval, std::string_view name) {
-  std::string out = cat(name, "[");
+  std::string out = cat(name, aval.onHost ? "<host>[" : "[");
   for (int64_t d = 0; d < aval.rank(); ++d) {
     out += cat(d ? "," : "", aval.shape[d]);
     if (aval.sharding && !aval.sharding->spec[d].axes.empty())
@@ -94,7 +94,8 @@ Aval Aval::withoutDim(int64_t at) const {
 }
 
 bool Aval::sameType(const Aval &other) const {
-  if (dtype != other.dtype || shape != other.shape || varying != other.varying)
+  if (dtype != other.dtype || shape != other.shape ||
+      varying != other.varying || onHost != other.onHost)
     return false;
   if (sharding == other.sharding)
     return true;

@@ -26,6 +26,8 @@ struct Aval {
   Shape shape;
   /// The type of a C++ scalar, which gives way to the other operand's.
   bool weak = false;
+  /// In the memory of the host (memory kind pinned_host).
+  bool onHost = false;
   /// Manual axes along which the value differs, in mesh order.
   AxisNames varying = {};
   /// Null if the value's mesh has no Explicit axes.

@@ -16,6 +16,7 @@ namespace shardwright::frontend {
 Expected<Aval> typeOn(Aval aval, const Sharding &sharding) {
   aval.weak = false;
   aval.sharding = nullptr;
+  aval.onHost = sharding.memoryKind() == "pinned_host";
   const AbstractMesh &mesh = sharding.abstractMesh();
   if (!mesh.anyIs(AxisType::Explicit))
     return aval;
@@ -56,17 +57,73 @@ Tensor shapeDtypeStruct(const Shape &shape, DType type,
   return Tensor(std::shared_ptr<const Value>(std::move(value)));
 }
 
+Tensor shapeDtypeStruct(const Shape &shape, DType type, const Format &format) {
+  Tensor out = shapeDtypeStruct(shape, type, format.sharding());
+  const ArrayValue *array = asArray(out);
+  if (!array || !format.layout())
+    return out;
+  SW_TRY(format.layout()->checkCompatible(shape));
+  auto value = std::make_shared<ArrayValue>(array->aval, array->sharding,
+                                            array->committed);
+  value->isAbstract = true;
+  value->state.deleted = true;
+  if (!format.layout()->isAuto() && !format.layout()->isRowMajor())
+    value->layout = std::make_shared<const Layout>(*format.layout());
+  return Tensor(std::shared_ptr<const Value>(std::move(value)));
+}
+
+Status checkPut(const Tensor &x, const Sharding &sharding) {
+  if (Status fits = sharding.checkCompatible(x.shape()); !fits)
+    return valueError("One of device_put args is incompatible with its "
+                      "sharding annotation ",
+                      sharding.str(), ": ", fits.error().text);
+  // JAX makes the type first.
+  if (sharding.isSpecified())
+    SW_TRY(typeOn(x.aval(), sharding));
+  SW_TRY(sharding.shardShape(x.shape()));
+  return {};
+}
+
+Tensor devicePut(const Tensor &x, const Format &format) {
+  Tensor placed = devicePut(x, format.sharding());
+  if (!placed.ok() || !format.layout())
+    return placed;
+  const Layout &layout = *format.layout();
+  if (layout.isAuto() || !format.sharding().isSpecified())
+    return valueError("sharding and layout in `Layout` instance should be "
+                      "concrete. Got layout: ",
+                      format.str(), " for input ", x.aval().longStr());
+  if (Status fits = layout.checkCompatible(x.shape()); !fits)
+    return valueError("One of jit outputs with pytree key path result is "
+                      "incompatible with its layout annotation ",
+                      layout.str(), ": ", fits.error().text);
+  if (placed.isTraced())
+    return notImplemented(
+        "devicePut with a layout inside jit; use outShardings "
+        "with a Format");
+  const ArrayValue *array = asArray(placed);
+  if (layout.isRowMajor() && !array->layout)
+    return placed;
+  if (x.format() == Format::ofArray(layout, placed.sharding()))
+    return x;
+  Expected<std::vector<Buffer>> buffers = array->buffersOn(placed.sharding());
+  if (!buffers)
+    return buffers.error();
+  return arrayOfBuffers(
+      placed.aval(), placed.sharding(), placed.committed(), std::move(*buffers),
+      layout.isRowMajor() ? nullptr : std::make_shared<const Layout>(layout));
+}
+
 Tensor devicePut(const Tensor &x, const Sharding &sharding) {
   if (!x.ok())
     return x;
+  if (x.isTraced())
+    return putTraced(x, sharding, {}, {});
   const ArrayValue *array = asArray(x);
-  if (!array)
-    return notImplemented("devicePut of a traced value; use "
-                          "withShardingConstraint or reshard inside jit");
   if (!sharding.isSpecified()) {
     if (array->sharding.isSpecified())
       return x;
-    Sharding target = Sharding::single(Device{0});
+    Sharding target = Sharding::single(defaultDevice().value_or(Device{0}));
     Expected<std::vector<Buffer>> buffers = array->buffersOn(target);
     if (!buffers)
       return buffers.error();
@@ -76,11 +133,9 @@ Tensor devicePut(const Tensor &x, const Sharding &sharding) {
     return valueError("device_put requires a sharding with a concrete mesh. "
                       "Got ",
                       sharding.str());
-  if (Status fits = sharding.checkCompatible(x.shape()); !fits)
-    return valueError("One of device_put args is incompatible with its "
-                      "sharding annotation ",
-                      sharding.str(), ": ", fits.error().text);
-  if (array->committed && array->sharding == sharding && !x.isDeleted())
+  SW_TRY(checkPut(x, sharding));
+  if (array->committed && array->sharding == sharding && !array->layout &&
+      !x.isDeleted())
     return x;
   Expected<Aval> aval = typeOn(x.aval(), sharding);
   if (!aval)
@@ -122,6 +177,8 @@ Tensor devicePut(const Tensor &x, const Sharding &sharding,
                  const DevicePutOptions &options) {
   if (options.donate && options.mayAlias.value_or(false))
     return valueError("may_alias and donate cannot be True at the same time.");
+  if (x.isTraced())
+    return putTraced(x, sharding, {}, options);
   Tensor placed = devicePut(x, sharding);
   const ArrayValue *array = asArray(placed);
   if (!array || (!options.donate && options.mayAlias.value_or(true)))
@@ -140,6 +197,8 @@ Tensor devicePut(const Tensor &x, const Sharding &sharding,
 }
 
 Tensor devicePut(const Tensor &x, Device device) {
+  if (x.isTraced())
+    return putTraced(x, {}, device, {});
   return devicePut(x, Sharding::single(device));
 }
 
@@ -239,8 +298,10 @@ makeArrayFromCallback(const Shape &shape, const Sharding &sharding,
     buffers.push_back((*buffer)[0]);
     aval = part.aval();
   }
-  return arrayOfBuffers(aval.withShape(shape), sharding, true,
-                        std::move(buffers));
+  Expected<Aval> typed = typeOn(aval.withShape(shape), sharding);
+  if (!typed)
+    return typed.error();
+  return arrayOfBuffers(*typed, sharding, true, std::move(buffers));
 }
 
 /// The error that arrays and sharding are on other devices.
@@ -312,8 +373,10 @@ Tensor makeArrayFromSingleDeviceArrays(const Shape &shape,
     return devicesDiffer(wanted, given);
   for (Device d : sharding.devices())
     buffers.push_back(byDevice.at(d.id));
-  return arrayOfBuffers(arrays[0].aval().withShape(shape), sharding, true,
-                        std::move(buffers));
+  Expected<Aval> typed = typeOn(arrays[0].aval().withShape(shape), sharding);
+  if (!typed)
+    return typed.error();
+  return arrayOfBuffers(*typed, sharding, true, std::move(buffers));
 }
 
 Tensor makeArrayFromProcessLocalData(const Sharding &sharding,

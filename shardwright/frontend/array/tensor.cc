@@ -67,6 +67,12 @@ const Sharding &Tensor::sharding() const {
   static const Sharding first = Sharding::single(Device{0});
   return first;
 }
+Format Tensor::format() const {
+  const ArrayValue *array = asArray(*this);
+  return Format::ofArray(array && array->layout ? *array->layout
+                                                : Layout::rowMajor(rank()),
+                         sharding());
+}
 bool Tensor::committed() const {
   const ArrayValue *array = asArray(*this);
   return array && array->committed;

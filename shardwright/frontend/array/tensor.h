@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_FRONTEND_ARRAY_TENSOR_H
 
 #include "shardwright/frontend/array/aval.h"
+#include "shardwright/frontend/mesh/layout.h"
 
 #include <functional>
 #include <memory>
@@ -57,12 +58,15 @@ public:
 
   // Of arrays; traced values have none of these.
   const Sharding &sharding() const;
+  /// The layout and the sharding.
+  Format format() const;
   bool committed() const;
   bool isDeleted() const;
   /// Bytes of all elements, as numpy counts them: each once.
   int64_t nbytes() const;
   /// Bytes of the buffers on all devices, replicas included.
   Expected<int64_t> onDeviceSizeInBytes() const;
+  bool isFullyAddressable() const { return sharding().isConcrete(); }
   /// In the order of the sharding; empty for traced values.
   std::vector<Device> devices() const { return sharding().devices(); }
   bool isFullyReplicated() const { return sharding().isFullyReplicated(); }
@@ -150,9 +154,12 @@ Tensor scalarOf(double value, DType type, bool weak = false);
 Tensor scalarOf(int64_t value, DType type, bool weak = false);
 
 /// Places an array; a copy is made only where needed. Null sharding: the
-/// default device, uncommitted.
+/// default device, uncommitted. Inside jit: an equation that says where the
+/// value's memory is, and leaves its sharding to propagation, as JAX's does.
 Tensor devicePut(const Tensor &x, const Sharding &sharding);
 Tensor devicePut(const Tensor &x, Device device);
+/// An error if the layout does not fit the array.
+Tensor devicePut(const Tensor &x, const Format &format);
 /// Under a mesh in context.
 Tensor devicePut(const Tensor &x, const PartitionSpec &spec);
 
@@ -170,6 +177,7 @@ Tensor devicePut(const Tensor &x, const Sharding &sharding,
 /// `lower`. Its mesh may be abstract. JAX: jax.ShapeDtypeStruct.
 Tensor shapeDtypeStruct(const Shape &shape, DType type,
                         const Sharding &sharding = {});
+Tensor shapeDtypeStruct(const Shape &shape, DType type, const Format &format);
 
 /// One addressable part of an array.
 struct Shard {

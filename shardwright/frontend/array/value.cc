@@ -350,16 +350,23 @@ ArrayValue::buffersOn(const Sharding &target) const {
 }
 
 Tensor arrayOfBuffers(Aval aval, const Sharding &sharding, bool committed,
-                      std::vector<Buffer> buffers) {
+                      std::vector<Buffer> buffers,
+                      std::shared_ptr<const Layout> layout) {
   auto value =
       std::make_shared<ArrayValue>(std::move(aval), sharding, committed);
   value->state.buffers = std::move(buffers);
+  value->layout = std::move(layout);
   return Tensor(std::shared_ptr<const Value>(std::move(value)));
 }
 
 Tensor arrayOfHost(Aval aval, std::shared_ptr<const void> data,
                    bool isLiteral) {
-  auto value = std::make_shared<ArrayValue>(std::move(aval), Sharding(), false);
+  // A default device that the program chose places the array; others are placed
+  // where they are needed.
+  std::optional<Device> chosen = defaultDevice();
+  auto value = std::make_shared<ArrayValue>(
+      std::move(aval),
+      chosen && !isLiteral ? Sharding::single(*chosen) : Sharding(), false);
   value->state.host = std::move(data);
   value->isLiteral = isLiteral;
   return Tensor(std::shared_ptr<const Value>(std::move(value)));

@@ -41,6 +41,8 @@ struct ArrayValue final : Value {
   const bool committed;
   /// Made from a C++ scalar: programs contain it as a literal.
   bool isLiteral = false;
+  /// Null: row-major.
+  std::shared_ptr<const Layout> layout;
   /// A type and a placement without elements (shapeDtypeStruct); `state` is
   /// that of a deleted array.
   bool isAbstract = false;
@@ -73,10 +75,17 @@ inline const ArrayValue *asArray(const Tensor &x) {
 
 /// An array over buffers, in the order of the sharding's devices.
 Tensor arrayOfBuffers(Aval aval, const Sharding &sharding, bool committed,
-                      std::vector<Buffer> buffers);
+                      std::vector<Buffer> buffers,
+                      std::shared_ptr<const Layout> layout = nullptr);
 /// The type that an array with this type has on these devices: Explicit axes
 /// are part of it.
 Expected<Aval> typeOn(Aval aval, const Sharding &sharding);
+/// devicePut of a traced value, to a sharding, else to a device, else to the
+/// default device (primitives/device_put.cc).
+Tensor putTraced(const Tensor &x, const Sharding &sharding,
+                 std::optional<Device> device, const DevicePutOptions &options);
+/// An error if a value of this type cannot be placed so.
+Status checkPut(const Tensor &x, const Sharding &sharding);
 /// An array of host elements that are not on a device yet.
 Tensor arrayOfHost(Aval aval, std::shared_ptr<const void> data,
                    bool isLiteral = false);

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/base/dtype.h"
 
+#include "shardwright/frontend/base/config.h"
+
 #include "shardwright/support/element_type.h"
 
 namespace shardwright::frontend {
@@ -98,8 +100,6 @@ DType promoteStrong(DType a, DType b) {
   return static_cast<DType>(static_cast<int>(DType::I2) + integerRank(b) + 1);
 }
 
-thread_local bool x64OfThread = false;
-
 } // namespace
 
 std::string_view shortName(DType type) {
@@ -150,11 +150,10 @@ PromotedType promoteTypes(DType a, bool weakA, DType b, bool weakB) {
   return {b, true};
 }
 
-bool x64Enabled() { return x64OfThread; }
-void setX64(bool enabled) { x64OfThread = enabled; }
+bool x64Enabled() { return config::enableX64.get(); }
 
 DType canonicalType(DType type) {
-  if (x64OfThread)
+  if (x64Enabled())
     return type;
   switch (type) {
   case DType::I64:

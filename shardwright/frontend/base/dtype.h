@@ -82,9 +82,8 @@ PromotedType promoteTypes(DType a, bool weakA, DType b, bool weakB);
 /// 64-bit types become 32-bit types, unless x64 is enabled.
 DType canonicalType(DType type);
 
-/// Whether 64-bit types are available on this thread (default: no).
+/// Whether 64-bit types are available on this thread: config::enableX64.
 bool x64Enabled();
-void setX64(bool enabled);
 
 /// The element type of a C++ scalar type.
 template <typename T> constexpr DType dtypeOf() {

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/callbacks/host_callback.h"
 
+#include "shardwright/frontend/base/config.h"
+
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/mesh/device.h"
@@ -39,8 +41,7 @@ Error failure(const HostCallback &callback, const std::string &why) {
 Expected<Tensors> guardedCall(const HostCallback &callback,
                               const Tensors &args) {
   ScopedTopLevel topLevel;
-  bool x64 = x64Enabled();
-  setX64(callback.x64);
+  ScopedConfig wide(config::enableX64, callback.x64);
   Expected<Tensors> results = [&]() -> Expected<Tensors> {
     try {
       return callback.function(args);
@@ -51,7 +52,6 @@ Expected<Tensors> guardedCall(const HostCallback &callback,
                                "from std::exception");
     }
   }();
-  setX64(x64);
   if (!results)
     return results.error().text.rfind("INTERNAL: CpuCallback", 0) == 0
                ? results.error()

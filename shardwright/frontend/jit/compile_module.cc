@@ -14,6 +14,9 @@
 #include "shardwright/frontend/jit/module_context.h"
 
 #include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/LocationSnapshot.h"
+
+#include <unordered_map>
 
 namespace shardwright::frontend {
 
@@ -120,6 +123,15 @@ std::vector<Mesh> meshesOf(const LoweredProgram &lowered,
   return out;
 }
 
+/// Null for row-major ones; AUTO is row-major.
+std::shared_ptr<const Layout>
+layoutAt(const std::vector<std::optional<Layout>> &list, size_t i) {
+  if (i >= list.size() || !list[i] || list[i]->isAuto() ||
+      list[i]->isRowMajor())
+    return nullptr;
+  return std::make_shared<const Layout>(*list[i]);
+}
+
 } // namespace
 
 Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
@@ -131,6 +143,10 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
       mlir::parseSourceString<mlir::ModuleOp>(lowered->text, &shared.context);
   if (!module)
     return errors.error();
+  // Reports name the lines of the module as `asText` prints it.
+  mlir::generateLocationsFromIR(llvm::nulls(),
+                                module->getName().value_or("module"), *module,
+                                mlir::OpPrintingFlags());
   CompileOptions options;
   options.backend = &client().backend();
   HostCalls calls(lowered->callbacks);
@@ -145,6 +161,8 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   out->report = std::move(compiled->report);
   out->report.module = module->getName().value_or("module").str();
   out->kept = lowered->kept;
+  out->donated = lowered->consumed;
+  out->name = cat("jit(", lowered->request.name, ")");
   out->devices = devices;
   out->effects = lowered->jaxpr->effects;
   for (const auto &callback : lowered->callbacks)
@@ -166,12 +184,13 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
                            ? given
                            : shardingOf(compiled->arguments[next],
                                         compiled->meshes, known, devices));
-    out->donated.push_back(i < lowered->request.donated.size() &&
-                           lowered->request.donated[i]);
+    out->inAvals.push_back(lowered->jaxpr->types[lowered->jaxpr->ins[next]]);
+    out->inLayouts.push_back(layoutAt(lowered->request.inLayouts, i));
     ++next;
   }
   for (size_t i = 0; i < lowered->jaxpr->outs.size(); ++i) {
     out->outAvals.push_back(lowered->jaxpr->aval(lowered->jaxpr->outs[i]));
+    out->outLayouts.push_back(layoutAt(lowered->request.outLayouts, i));
     const Sharding &given = i < lowered->request.outs.size()
                                 ? lowered->request.outs[i]
                                 : Sharding();
@@ -179,6 +198,11 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
                             ? given
                             : shardingOf(compiled->results[i], compiled->meshes,
                                          known, devices));
+    // The array's memory is part of its type.
+    Aval &aval = out->outAvals.back();
+    if (aval.onHost && !given.isSpecified())
+      out->outs.back() = *out->outs.back().withMemoryKind("pinned_host");
+    aval.onHost = out->outs.back().memoryKind() == "pinned_host";
   }
   out->committed = devices.size() > 1;
   for (const Sharding &s : lowered->request.ins)
@@ -223,7 +247,40 @@ byPosition(llvm::SmallVector<Buffer, 8> byArgument, size_t positions) {
   return out;
 }
 
+/// The error if an array is donated and passed once more. Numbers are those of
+/// kept arguments.
+static Status checkDonated(const CompiledProgram &program,
+                           const Tensors &args) {
+  std::unordered_map<const Value *, size_t> first;
+  size_t next = 0;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!program.kept[i])
+      continue;
+    size_t own = next++;
+    auto [entry, isNew] = first.try_emplace(args[i].handle().get(), own);
+    bool before = program.donated[entry->second], now = program.donated[own];
+    if (isNew || !(before || now))
+      continue;
+    return makeError(
+        ErrorKind::Runtime, "INVALID_ARGUMENT: Attempt to ",
+        before && now ? "donate the same buffer twice in Execute()"
+        : now ? "donate a buffer which is also used by the same call to "
+                "Execute()"
+              : "use a buffer that was previously donated in the same call to "
+                "Execute()",
+        " (flattened argument ", own,
+        ", replica 0, partition 0, first use: ", entry->second,
+        "). Toy example for this bug: `f(", before ? "donate(a)" : "a", ", ",
+        now ? "donate(a)" : "a", ")`.");
+  }
+  return {};
+}
+
 Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
+  if (config::noExecution.get())
+    return {makeError(ErrorKind::Runtime, "JAX tried to execute function ",
+                      program.name,
+                      ", but the no_execution config option is set")};
   const size_t positions = program.devices.size();
   llvm::SmallVector<Buffer, 8> buffers;
   buffers.reserve(program.ins.size() * positions);
@@ -240,6 +297,9 @@ Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
         !status)
       return {status.error()};
   }
+  if (program.donatesAny)
+    if (Status valid = checkDonated(program, args); !valid)
+      return {Tensor(valid.error())};
   ExecuteOptions withEffects;
   const ExecuteOptions *options = &program.options;
   if (!program.effects.empty()) {
@@ -269,7 +329,8 @@ Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
     for (size_t k = 0; k < positions; ++k)
       own.push_back(std::move(run->results[k * results + r]));
     outs.push_back(arrayOfBuffers(program.outAvals[r], program.outs[r],
-                                  program.committed, std::move(own)));
+                                  program.committed, std::move(own),
+                                  program.outLayouts[r]));
   }
   return outs;
 }
@@ -280,11 +341,48 @@ const std::vector<Sharding> &inputShardings(const CompiledProgram &program) {
 const std::vector<Sharding> &outputShardings(const CompiledProgram &program) {
   return program.outs;
 }
+static std::vector<Format>
+formatsOf(const std::vector<Sharding> &shardings,
+          const std::vector<std::shared_ptr<const Layout>> &layouts,
+          const std::vector<Aval> &types) {
+  std::vector<Format> out;
+  for (size_t i = 0; i < shardings.size(); ++i)
+    out.push_back(Format::ofArray(
+        layouts[i] ? *layouts[i] : Layout::rowMajor(types[i].rank()),
+        shardings[i]));
+  return out;
+}
+std::vector<Format> inputFormats(const CompiledProgram &program) {
+  return formatsOf(program.ins, program.inLayouts, program.inAvals);
+}
+std::vector<Format> outputFormats(const CompiledProgram &program) {
+  return formatsOf(program.outs, program.outLayouts, program.outAvals);
+}
+std::vector<Aval> outputTypes(const CompiledProgram &program) {
+  return program.outAvals;
+}
 std::map<std::string, double> costAnalysis(const CompiledProgram &program) {
   CostAnalysis cost = program.executable->cost();
-  return {{"flops", cost.flops},
-          {"transcendentals", cost.transcendentals},
-          {"bytes accessed", cost.bytesAccessed}};
+  std::map<std::string, double> out{{"flops", cost.flops},
+                                    {"transcendentals", cost.transcendentals},
+                                    {"bytes accessed", cost.bytesAccessed}};
+  auto localBytes = [](const Sharding &sharding, const ValueSpec &value) {
+    Ints shape(value.shape.begin(), value.shape.end());
+    Expected<Shape> local = sharding.shardShape(Shape(shape));
+    return static_cast<double>((local ? *local : Shape(shape)).elements() *
+                               shardwright::byteWidth(value.type));
+  };
+  llvm::ArrayRef<ValueSpec> ins = program.executable->arguments(),
+                            outs = program.executable->results();
+  for (size_t i = 0; i < ins.size(); ++i) {
+    out[cat("bytes accessed", i, "{}")] = localBytes(program.ins[i], ins[i]);
+    out[cat("utilization", i, "{}")] = 1;
+  }
+  double written = 0;
+  for (size_t i = 0; i < outs.size(); ++i)
+    written += localBytes(program.outs[i], outs[i]);
+  out["bytes accessedout{}"] = written;
+  return out;
 }
 std::map<std::string, int64_t> memoryAnalysis(const CompiledProgram &program) {
   MemoryStatistics m = program.executable->memory();

@@ -18,8 +18,13 @@ class CompiledProgram {
 public:
   std::shared_ptr<Executable> executable;
   std::vector<Sharding> ins, outs; ///< of kept inputs, of results
-  std::vector<Aval> outAvals;
-  std::vector<bool> kept, donated; ///< of all inputs; of kept ones
+  /// As them; null: row-major.
+  std::vector<std::shared_ptr<const Layout>> inLayouts, outLayouts;
+  std::vector<Aval> inAvals, outAvals; ///< as `ins` and `outs`
+  /// Of all inputs; of kept ones: whether a run consumes them.
+  std::vector<bool> kept, donated;
+  /// Of the function, in messages: `jit(f)`.
+  std::string name;
   std::vector<Device> devices;
   ProgramReport report;
   /// Its results are on the devices that the user chose.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/jit/bounded_cache.h"
+#include "shardwright/frontend/jit/check_results.h"
 #include "shardwright/frontend/jit/content_key.h"
 #include "shardwright/frontend/jit/program.h"
 
@@ -34,7 +35,7 @@ struct EagerKey {
   std::vector<Sharding> places; ///< empty if it depends on types only
   AbstractMesh abstractMesh = contextAbstractMesh();
   Mesh mesh;
-  bool x64 = x64Enabled();
+  const std::string *config = configKey(TraceContext);
   uint64_t hash;
 
   explicit EagerKey(const EagerCall &call)
@@ -50,7 +51,7 @@ struct EagerKey {
 
   bool matches(const EagerCall &call) const {
     if (hash != call.hash || primitive != &call.primitive ||
-        types.size() != call.args.size() || x64 != x64Enabled() ||
+        types.size() != call.args.size() || config != configKey(TraceContext) ||
         !(abstractMesh == contextAbstractMesh()) ||
         !(mesh == (call.withPlaces ? contextMesh() : Mesh())))
       return false;
@@ -67,9 +68,9 @@ struct EagerKey {
     return sameContent(params, call.params);
   }
   friend bool operator==(const EagerKey &a, const EagerKey &b) {
-    return a.hash == b.hash && a.primitive == b.primitive && a.x64 == b.x64 &&
-           a.abstractMesh == b.abstractMesh && a.mesh == b.mesh &&
-           a.places == b.places &&
+    return a.hash == b.hash && a.primitive == b.primitive &&
+           a.config == b.config && a.abstractMesh == b.abstractMesh &&
+           a.mesh == b.mesh && a.places == b.places &&
            std::equal(a.types.begin(), a.types.end(), b.types.begin(),
                       b.types.end(),
                       [](const Aval &x, const Aval &y) {
@@ -162,7 +163,7 @@ Expected<CompiledPtr> compileFor(const EagerCall &call) {
   if (!devices)
     return devices.error();
   if (devices->empty())
-    devices->push_back(Device{0});
+    devices->push_back(defaultDevice().value_or(Device{0}));
   request.devices = *devices;
   request.numDevices = static_cast<int64_t>(devices->size());
   Expected<LoweredPtr> lowered = lowerProgram(request);
@@ -177,13 +178,21 @@ Tensors execute(const Primitive &primitive, const Tensors &args,
                 const Params &params) {
   EagerCache &cache = eagerCache();
   EagerCall call = makeCall(primitive, args, params, /*withPlaces=*/true);
+  CompiledPtr program;
   if (auto found = cache.programs.find(call))
-    return runProgram(**found, args);
-  Expected<CompiledPtr> program = compileFor(call);
-  if (!program)
-    return {program.error()};
-  cache.programs.insert(EagerKey(call), *program);
-  return runProgram(**program, args);
+    program = *found;
+  if (!program) {
+    Expected<CompiledPtr> compiled = compileFor(call);
+    if (!compiled)
+      return {compiled.error()};
+    program = *compiled;
+    cache.programs.insert(EagerKey(call), program);
+  }
+  Tensors results = runProgram(*program, args);
+  if (checksResults())
+    if (Status valid = checkResults(results, primitive.name); !valid)
+      return {Tensor(valid.error())};
+  return results;
 }
 
 size_t eagerCacheSize() {

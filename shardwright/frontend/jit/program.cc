@@ -7,8 +7,10 @@
 
 #include "shardwright/frontend/jit/program.h"
 
+#include "shardwright/frontend/base/log_step.h"
 #include "shardwright/frontend/jit/bounded_cache.h"
 #include "shardwright/frontend/jit/compile_module.h"
+#include "shardwright/frontend/jit/donation.h"
 
 #include <algorithm>
 #include <atomic>
@@ -30,7 +32,10 @@ BoundedCache<std::string, CompiledPtr> &compiledCache() {
 std::string moduleName(const std::string &name) {
   std::string out = "jit_";
   for (char c : name)
-    out += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
+    out += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+                   c == '.' || c == '-'
+               ? c
+               : '_';
   while (out.size() > 1 && out.back() == '_')
     out.pop_back();
   return out;
@@ -81,6 +86,66 @@ std::vector<bool> usedInputs(const Jaxpr &jaxpr) {
   return out;
 }
 
+/// Writes the memory kinds if some value is not in the device's memory.
+static void setMemories(LoweringOptions &options, const Jaxpr &jaxpr) {
+  bool anyHost = false;
+  auto memory = [&](const std::vector<Sharding> &list, size_t i,
+                    const Aval &aval) {
+    std::string kind = i < list.size() ? list[i].memoryKind() : "";
+    if (kind.empty())
+      kind = aval.onHost ? "pinned_host" : "device";
+    anyHost |= kind != "device";
+    return kind;
+  };
+  for (size_t i = 0; i < jaxpr.ins.size(); ++i)
+    options.inMemories.push_back(
+        memory(options.ins, i, jaxpr.types[jaxpr.ins[i]]));
+  for (size_t i = 0; i < jaxpr.outs.size(); ++i)
+    options.outMemories.push_back(
+        memory(options.outs, i, jaxpr.aval(jaxpr.outs[i])));
+  if (!anyHost) {
+    options.inMemories.clear();
+    options.outMemories.clear();
+  }
+}
+
+/// Chooses what becomes of donated inputs; warns about those that nothing uses.
+static void setDonations(LoweringOptions &options, LoweredProgram &lowered) {
+  const ProgramRequest &request = lowered.request;
+  const Jaxpr &jaxpr = *lowered.jaxpr;
+  std::vector<DonationValue> ins, outs;
+  size_t next = 0;
+  bool anyDonated = false;
+  for (size_t i = 0; i < lowered.kept.size(); ++i) {
+    if (!lowered.kept[i])
+      continue;
+    bool donated = i < request.donated.size() && request.donated[i];
+    anyDonated |= donated;
+    ins.push_back({jaxpr.types[jaxpr.ins[next]], options.ins[next],
+                   options.inLayouts[next], donated});
+    ++next;
+  }
+  lowered.consumed.assign(ins.size(), false);
+  if (!anyDonated)
+    return;
+  for (size_t i = 0; i < jaxpr.outs.size(); ++i) {
+    DonationValue out{jaxpr.aval(jaxpr.outs[i]),
+                      i < options.outs.size() ? options.outs[i] : Sharding(),
+                      i < options.outLayouts.size() ? options.outLayouts[i]
+                                                    : std::nullopt};
+    if (const auto &typed = out.aval.sharding;
+        typed && !out.sharding.isSpecified())
+      out.sharding = *Sharding::named(typed->mesh, typed->spec);
+    outs.push_back(std::move(out));
+  }
+  DonationPlan plan = planDonation(ins, outs, request.numDevices);
+  for (size_t i = 0; i < ins.size(); ++i)
+    lowered.consumed[i] = plan.uses[i].kind != DonationUse::Kind::None;
+  if (!plan.unusable.empty())
+    warn(unusableText(plan));
+  options.donations = std::move(plan.uses);
+}
+
 Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
   std::string key = cat(reinterpret_cast<uintptr_t>(request.jaxpr.get()), "|",
                         request.name, "|", request.numDevices, "|");
@@ -95,6 +160,9 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
                ";");
   for (bool donated : request.donated)
     key += donated ? 'd' : '-';
+  for (const auto *list : {&request.inLayouts, &request.outLayouts})
+    for (const auto &layout : *list)
+      key += layout ? layout->modeText() : ";";
   if (auto found = loweredCache().find(key)) {
     // The module is that of equal tiles; shardings and devices are those of
     // this request.
@@ -102,6 +170,7 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
     own->request = request;
     return LoweredPtr(own);
   }
+  LogStep log(cat("jaxpr to MLIR module conversion jit(", request.name, ")"));
   auto lowered = std::make_shared<LoweredProgram>();
   lowered->request = request;
   lowered->kept = request.keepUnused
@@ -113,12 +182,16 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
   options.outs = request.outs;
   options.numPartitions = request.numDevices;
   options.resultPaths = request.resultPaths;
-  for (size_t i = 0; i < lowered->kept.size(); ++i) {
-    if (!lowered->kept[i])
-      continue;
-    options.ins.push_back(i < request.ins.size() ? request.ins[i] : Sharding());
-    options.donated.push_back(i < request.donated.size() && request.donated[i]);
-  }
+  for (size_t i = 0; i < lowered->kept.size(); ++i)
+    if (lowered->kept[i]) {
+      options.ins.push_back(i < request.ins.size() ? request.ins[i]
+                                                   : Sharding());
+      options.inLayouts.push_back(
+          i < request.inLayouts.size() ? request.inLayouts[i] : std::nullopt);
+    }
+  options.outLayouts = request.outLayouts;
+  setMemories(options, *lowered->jaxpr);
+  setDonations(options, *lowered);
   SW_TRY(checkOrderedEffects(lowered->jaxpr->effects, request.numDevices));
   Expected<LoweredText> text = lowerToText(*lowered->jaxpr, options);
   if (!text)
@@ -128,6 +201,24 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
   lowered->callbacks = std::move(text->callbacks);
   loweredCache().insert(key, lowered);
   return LoweredPtr(lowered);
+}
+
+/// Says what is compiled, if the settings ask for it.
+static void logCompilation(const LoweredProgram &lowered) {
+  if (!config::logCompiles.get())
+    return;
+  std::string types, mapping;
+  for (const Aval &type : lowered.jaxpr->inAvals())
+    types +=
+        cat(types.empty() ? "" : ", ", "ShapedArray(", type.longStr(), ")");
+  for (size_t i = 0; i < lowered.kept.size(); ++i)
+    if (lowered.kept[i]) {
+      const Sharding &s = lowered.request.ins[i];
+      mapping += cat(s.isSpecified() ? s.str() : "UnspecifiedValue", ",");
+    }
+  warn(cat("Compiling jit(", lowered.request.name,
+           ") with global shapes and types [", types, "]. Argument mapping: (",
+           mapping, ")."));
 }
 
 Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
@@ -145,8 +236,11 @@ Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
     key += s.str();
   for (const auto &callback : lowered->callbacks)
     key += callback->key();
+  key += lowered->request.name;
   if (auto found = compiledCache().find(key))
     return *found;
+  logCompilation(*lowered);
+  LogStep log(cat("XLA compilation of jit(", lowered->request.name, ")"));
   Expected<CompiledPtr> compiled = compileModule(lowered, devices);
   if (!compiled)
     return compiled;

@@ -8,8 +8,8 @@
 #ifndef SHARDWRIGHT_FRONTEND_JIT_PROGRAM_H
 #define SHARDWRIGHT_FRONTEND_JIT_PROGRAM_H
 
-#include "shardwright/frontend/jit/sharding_param.h"
 #include "shardwright/frontend/lower/lower.h"
+#include "shardwright/frontend/trace/sharding_param.h"
 
 namespace shardwright::frontend {
 
@@ -30,6 +30,8 @@ struct ProgramRequest {
   JaxprPtr jaxpr;
   std::string name = "<lambda>";
   std::vector<Sharding> ins, outs; ///< per input and result
+  /// Per input and result, or empty; none: row-major.
+  std::vector<std::optional<Layout>> inLayouts, outLayouts;
   std::vector<bool> donated;
   std::vector<std::string> resultPaths;
   bool keepUnused = false;
@@ -45,6 +47,8 @@ struct LoweredProgram {
   std::vector<std::shared_ptr<const ParamObject>> callbacks;
   JaxprPtr jaxpr;         ///< without unused inputs
   std::vector<bool> kept; ///< of the inputs of the request
+  /// Of kept inputs: whether a run consumes them.
+  std::vector<bool> consumed;
   ProgramRequest request;
 };
 using LoweredPtr = std::shared_ptr<const LoweredProgram>;
@@ -60,7 +64,8 @@ Expected<std::string> prettyText(const std::string &text);
 /// Cached by module and devices.
 Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
                                      const std::vector<Device> &devices);
-/// Runs on arrays (those of all inputs, also unused ones).
+/// Runs on arrays (those of all inputs, also unused ones). Errors: a buffer
+/// that is donated twice, or donated and used; config::noExecution.
 Tensors runProgram(const CompiledProgram &program, const Tensors &args);
 
 /// The device list of a call: that of the first voter, which all others must
@@ -75,9 +80,14 @@ std::vector<bool> usedInputs(const Jaxpr &jaxpr);
 /// Of kept inputs.
 const std::vector<Sharding> &inputShardings(const CompiledProgram &program);
 const std::vector<Sharding> &outputShardings(const CompiledProgram &program);
-/// Per-device costs: flops, bytes accessed.
+/// With their layouts.
+std::vector<Format> inputFormats(const CompiledProgram &program);
+std::vector<Format> outputFormats(const CompiledProgram &program);
+/// Costs per device, by the names of XLA: `flops`, `bytes accessed`, for each
+/// operand `bytes accessed0{}` and `utilization0{}`.
 std::map<std::string, double> costAnalysis(const CompiledProgram &program);
 std::map<std::string, int64_t> memoryAnalysis(const CompiledProgram &program);
+std::vector<Aval> outputTypes(const CompiledProgram &program);
 /// Of all inputs, those that the executable takes.
 const std::vector<bool> &keptInputs(const CompiledProgram &program);
 

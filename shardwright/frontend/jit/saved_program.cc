@@ -21,7 +21,7 @@ namespace shardwright::frontend {
 namespace {
 
 constexpr llvm::StringLiteral kMagic = "shardwright front end program\n";
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 
 class Writer {
 public:
@@ -43,6 +43,12 @@ public:
     bytes.integers(mesh.sizes());
     names(mesh.names());
     bytes.integers(mesh.types());
+    bytes.integer(mesh.device().has_value());
+    if (const auto &device = mesh.device()) {
+      bytes.string(device->deviceKind);
+      bytes.integer(device->numCores.value_or(-1));
+      bytes.string(device->platform);
+    }
   }
   void spec(const PartitionSpec &spec) {
     bytes.list(spec.entries(), [&](const SpecEntry &entry) {
@@ -57,16 +63,23 @@ public:
     if (!s.isSpecified())
       return;
     devices(s.devices());
+    bytes.string(s.memoryKind());
     if (!s.isNamed())
       return;
     mesh(s.abstractMesh());
     spec(s.spec());
-    bytes.string(s.memoryKind());
+  }
+  /// Row-major ones are null.
+  void layout(const std::shared_ptr<const Layout> &layout) {
+    bytes.integer(layout != nullptr);
+    if (layout)
+      bytes.integers(layout->majorToMinor());
   }
   void aval(const Aval &aval) {
     bytes.integer(static_cast<int64_t>(aval.dtype));
     bytes.integers(aval.shape);
     bytes.integer(aval.weak);
+    bytes.integer(aval.onHost);
     names(aval.varying);
     bytes.integer(aval.sharding != nullptr);
     if (aval.sharding) {
@@ -153,12 +166,21 @@ public:
     Ints sizes;
     AxisNames names;
     std::vector<AxisType> types;
+    std::optional<AbstractDevice> device;
   };
   MeshParts meshParts() {
     MeshParts out;
     bytes.integers(out.sizes);
     out.names = names();
     bytes.list(out.types, [&] { return bytes.integer<AxisType>(0, 2); });
+    if (!bytes.boolean())
+      return out;
+    out.device.emplace();
+    out.device->deviceKind = bytes.string().str();
+    int64_t cores = bytes.integer();
+    if (cores >= 0)
+      out.device->numCores = cores;
+    out.device->platform = bytes.string().str();
     return out;
   }
   PartitionSpec spec() {
@@ -177,18 +199,26 @@ public:
     if (kind == Sharding::Kind::Unspecified)
       return {};
     std::vector<Device> list = devices();
+    std::string memory = bytes.string().str();
     if (kind == Sharding::Kind::SingleDevice) {
       if (list.size() != 1)
         bytes.fail();
-      return bytes.failed() ? Sharding() : Sharding::single(list[0]);
+      return bytes.failed() ? Sharding()
+                            : take(Sharding::single(list[0], memory));
     }
     MeshParts parts = meshParts();
     PartitionSpec partition = spec();
-    std::string memory = bytes.string().str();
     if (bytes.failed())
       return {};
     Mesh mesh = take(Mesh::get(list, parts.sizes, parts.names, parts.types));
     return take(Sharding::named(mesh, partition, memory));
+  }
+  std::shared_ptr<const Layout> layout() {
+    if (!bytes.boolean())
+      return nullptr;
+    Ints order;
+    bytes.integers(order);
+    return std::make_shared<const Layout>(std::move(order));
   }
   Aval aval() {
     Aval out;
@@ -198,14 +228,16 @@ public:
       if (d < 0)
         bytes.fail();
     out.weak = bytes.boolean();
+    out.onHost = bytes.boolean();
     out.varying = names();
     if (bytes.boolean()) {
       MeshParts parts = meshParts();
       PartitionSpec partition = spec();
       if (!bytes.failed())
-        out.sharding = std::make_shared<const TypeSharding>(TypeSharding{
-            take(AbstractMesh::get(parts.sizes, parts.names, parts.types)),
-            partition});
+        out.sharding = std::make_shared<const TypeSharding>(
+            TypeSharding{take(AbstractMesh::get(parts.sizes, parts.names,
+                                                parts.types, parts.device)),
+                         partition});
     }
     return out;
   }
@@ -230,6 +262,11 @@ bool places(const Sharding &s, const Aval &aval, size_t numDevices) {
   return s.devices().size() == numDevices && s.shardShape(aval.shape).ok();
 }
 
+/// True if the layout, if there is one, orders the dimensions of the type.
+bool orders(const std::shared_ptr<const Layout> &layout, const Aval &aval) {
+  return !layout || layout->checkCompatible(aval.shape).ok();
+}
+
 /// True if the parts of a program belong together.
 bool isConsistent(const CompiledProgram &p, const std::vector<Aval> &types,
                   const std::vector<std::string> &argNames) {
@@ -239,6 +276,8 @@ bool isConsistent(const CompiledProgram &p, const std::vector<Aval> &types,
       p.ins.size() != e.arguments().size() ||
       p.donated.size() != p.ins.size() || p.outs.size() != e.results().size() ||
       p.outAvals.size() != p.outs.size() ||
+      p.inLayouts.size() != p.ins.size() ||
+      p.outLayouts.size() != p.outs.size() ||
       llvm::count(p.kept, true) != static_cast<int64_t>(p.ins.size()))
     return false;
   size_t next = 0;
@@ -246,12 +285,14 @@ bool isConsistent(const CompiledProgram &p, const std::vector<Aval> &types,
     if (!p.kept[i])
       continue;
     if (!holds(e.arguments()[next], types[i]) ||
+        !orders(p.inLayouts[next], types[i]) ||
         !places(p.ins[next], types[i], p.devices.size()))
       return false;
     ++next;
   }
   for (size_t r = 0; r < p.outs.size(); ++r)
     if (!holds(e.results()[r], p.outAvals[r]) ||
+        !orders(p.outLayouts[r], p.outAvals[r]) ||
         !places(p.outs[r], p.outAvals[r], p.devices.size()))
       return false;
   return true;
@@ -300,10 +341,16 @@ Expected<std::string> serializeProgram(const SavedProgram &saved) {
   w.bytes.string(p.report.module);
   w.bytes.list(saved.types, [&](const Aval &type) { w.aval(type); });
   w.names(saved.argNames);
+  w.bits(saved.donated);
+  w.bytes.string(saved.inTree);
+  w.bytes.string(saved.outTree);
+  w.bytes.string(p.name);
   w.bits(p.kept);
   w.bits(p.donated);
   w.bytes.list(p.ins, [&](const Sharding &s) { w.sharding(s); });
   w.bytes.list(p.outs, [&](const Sharding &s) { w.sharding(s); });
+  for (const auto *list : {&p.inLayouts, &p.outLayouts})
+    w.bytes.list(*list, [&](const auto &layout) { w.layout(layout); });
   w.bytes.list(p.outAvals, [&](const Aval &type) { w.aval(type); });
   w.bytes.integer(p.committed);
   w.bytes.string(*code);
@@ -333,10 +380,16 @@ Expected<SavedProgram> loadSavedProgram(std::string_view bytes,
   std::string name = r.bytes.string().str();
   r.bytes.list(out.types, [&] { return r.aval(); });
   out.argNames = r.names();
+  out.donated = r.bits();
+  out.inTree = r.bytes.string().str();
+  out.outTree = r.bytes.string().str();
+  program->name = r.bytes.string().str();
   program->kept = r.bits();
   program->donated = r.bits();
   r.bytes.list(program->ins, [&] { return r.sharding(); });
   r.bytes.list(program->outs, [&] { return r.sharding(); });
+  for (auto *list : {&program->inLayouts, &program->outLayouts})
+    r.bytes.list(*list, [&] { return r.layout(); });
   r.bytes.list(program->outAvals, [&] { return r.aval(); });
   program->committed = r.bytes.boolean();
   llvm::StringRef code = r.bytes.string();
@@ -351,6 +404,9 @@ Expected<SavedProgram> loadSavedProgram(std::string_view bytes,
   program->report = reportOf(*program->executable, std::move(name));
   if (!isConsistent(*program, out.types, out.argNames))
     return damaged();
+  for (size_t i = 0; i < out.types.size(); ++i)
+    if (program->kept[i])
+      program->inAvals.push_back(out.types[i]);
   program->prepareCalls();
   out.program = std::move(program);
   return out;

@@ -17,6 +17,9 @@ struct SavedProgram {
   CompiledPtr program;
   std::vector<Aval> types;
   std::vector<std::string> argNames;
+  std::vector<bool> donated;
+  /// Structures of the arguments and the result, as TreeDef says them.
+  std::string inTree, outTree;
 };
 
 /// The program with its machine code and a checksum.

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/lower/lower.h"
 
 #include "shardwright/frontend/lower/constants.h"
+#include "shardwright/frontend/lower/sdy_text.h"
 
 #include <unordered_map>
 
@@ -55,7 +56,8 @@ public:
     return i == 0 ? "@mesh" : cat("@mesh_", i - 1);
   }
   /// The symbol of a private function that computes the jaxpr.
-  std::string functionOf(const JaxprPtr &jaxpr, const std::string &name);
+  std::string functionOf(const JaxprPtr &jaxpr, const std::string &name,
+                         const CallPlacement &placement);
 
   std::string shardingText(const Sharding &sharding, int64_t rank,
                            bool openDims) {
@@ -81,7 +83,8 @@ private:
   std::string meshText() const;
   std::set<int64_t> deviceMeshes;
   std::vector<AbstractMesh> meshes;
-  /// By jaxpr and, if it has effects, the manual axes around the call.
+  /// By jaxpr, placement and, if it has effects, the manual axes around the
+  /// call.
   std::map<std::pair<const Jaxpr *, std::string>, std::string> functions;
   /// So that addresses in `functions` stay valid.
   std::vector<JaxprPtr> keepAlive;
@@ -107,6 +110,9 @@ public:
   explicit BodyWriter(ModuleWriter &module) : module(module) {}
 
   Names equations(const Jaxpr &jaxpr, const Names &args);
+  /// The values with sharding constraints, where shardings are specified.
+  Names constrained(Names values, const std::vector<Aval> &avals,
+                    const std::vector<Sharding> &shardings);
   Names equation(const Primitive &primitive, const Names &operands,
                  const std::vector<Aval> &types,
                  const std::vector<Aval> &results, const Params &params);
@@ -244,9 +250,9 @@ public:
     body.tokens = std::move(outerTokens);
     return text;
   }
-  Names call(const JaxprPtr &jaxpr, const std::string &name,
-             const Names &args) override {
-    std::string symbol = body.module.functionOf(jaxpr, name);
+  Names call(const JaxprPtr &jaxpr, const std::string &name, const Names &args,
+             const CallPlacement &placement) override {
+    std::string symbol = body.module.functionOf(jaxpr, name, placement);
     EffectSet ordered = jaxpr->effects.ordered();
     Names all = joinedNames(tokens(ordered), args);
     Names types =
@@ -379,56 +385,122 @@ Names BodyWriter::equations(const Jaxpr &jaxpr, const Names &args) {
   return outs;
 }
 
+/// A text that is equal for equal placements.
+static std::string placementKey(const CallPlacement &placement) {
+  std::string key;
+  for (const auto *list : {&placement.ins, &placement.outs})
+    for (const Sharding &s : *list)
+      key += s.str() + ";";
+  for (const auto *list : {&placement.inLayouts, &placement.outLayouts})
+    for (const auto &layout : *list)
+      key += layout ? layout->modeText() : ";";
+  return key;
+}
+
+Names BodyWriter::constrained(Names values, const std::vector<Aval> &avals,
+                              const std::vector<Sharding> &shardings) {
+  for (size_t i = 0; i < values.size() && i < shardings.size(); ++i) {
+    std::string text =
+        module.shardingText(shardings[i], storedRank(avals[i]), false);
+    if (text.empty())
+      continue;
+    std::string type = types[values[i]], name = fresh(type);
+    out += cat(name, " = \"sdy.sharding_constraint\"(", values[i],
+               ") {sharding = ", text, "} : (", type, ") -> ", type, "\n");
+    values[i] = name;
+  }
+  return values;
+}
+
+/// `{attribute, attribute}` after a blank, or nothing.
+static std::string attributeList(const Names &attributes) {
+  return attributes.empty() ? "" : cat(" {", join(attributes), "}");
+}
+
+/// The attribute for a layout, if there is one to say.
+static void addLayout(Names &attributes,
+                      const std::vector<std::optional<Layout>> &layouts,
+                      size_t i) {
+  if (i < layouts.size() && layouts[i] && !layouts[i]->isRowMajor())
+    attributes.push_back(
+        cat("mhlo.layout_mode = \"", layouts[i]->modeText(), "\""));
+}
+
 std::string ModuleWriter::functionOf(const JaxprPtr &jaxpr,
-                                     const std::string &name) {
-  std::string where;
+                                     const std::string &name,
+                                     const CallPlacement &placement) {
+  std::string where = placementKey(placement);
   if (!jaxpr->effects.empty())
     for (const std::string &axis : manual.axes)
       where += axis + ",";
   auto [entry, isNew] = functions.try_emplace({jaxpr.get(), where});
   if (!isNew)
     return entry->second;
-  std::string plain;
-  for (char c : name)
-    plain += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
-  int64_t n = taken[plain]++;
-  std::string symbol = cat("@", n ? cat(plain, "_", n - 1) : plain);
-  if (n && taken.count(cat(plain, "_", n - 1)))
-    symbol = cat("@", plain, "__", n);
+  int64_t n = taken[name]++;
+  std::string plain = n ? cat(name, "_", n - 1) : name;
+  if (n && taken.count(plain))
+    plain = cat(name, "__", n);
+  std::string symbol = symbolText(plain);
   entry->second = symbol;
   keepAlive.push_back(jaxpr);
   BodyWriter body(*this);
   EffectSet ordered = jaxpr->effects.ordered();
   std::string header = tokenHeader(body.tokenArguments(ordered));
   Names args;
-  for (const Aval &a : jaxpr->inAvals()) {
-    args.push_back(body.fresh(mlirType(a)));
-    header += cat(header.empty() ? "" : ", ", args.back(), ": ", mlirType(a));
+  std::vector<Aval> avals = jaxpr->inAvals();
+  for (size_t i = 0; i < avals.size(); ++i) {
+    std::string type = mlirType(avals[i]);
+    args.push_back(body.fresh(type));
+    Names attributes;
+    addLayout(attributes, placement.inLayouts, i);
+    header += cat(header.empty() ? "" : ", ", args.back(), ": ", type,
+                  attributeList(attributes));
   }
+  args = body.constrained(std::move(args), avals, placement.ins);
   Names outs = body.equations(*eliminateDeadCode(*jaxpr), args);
+  outs = body.constrained(std::move(outs), jaxpr->outAvals(), placement.outs);
   Names types = joinedNames(tokenTypes(ordered), body.typesOf(outs));
+  std::string results = resultHeader(ordered, tokenTypes(ordered));
+  for (size_t i = 0; i < outs.size(); ++i) {
+    Names attributes;
+    addLayout(attributes, placement.outLayouts, i);
+    results += cat(results.empty() ? "" : ", ", body.types[outs[i]],
+                   attributeList(attributes));
+  }
   outs = joinedNames(body.tokensOf(ordered), outs);
-  functionText +=
-      cat("func.func private ", symbol, "(", header, ") -> (",
-          resultHeader(ordered, types), ") {\n", body.out, "\"func.return\"(",
-          join(outs), ") : (", join(types), ") -> ()\n}\n");
+  functionText += cat("func.func private ", symbol, "(", header, ") -> (",
+                      results, ") {\n", body.out, "\"func.return\"(",
+                      join(outs), ") : (", join(types), ") -> ()\n}\n");
   return symbol;
 }
 
 std::string ModuleWriter::meshText() const {
   std::string out;
-  for (size_t i = 0; i < meshes.size(); ++i) {
-    std::string axes;
-    for (int64_t a = 0; a < meshes[i].numAxes(); ++a)
-      axes += cat(a ? ", " : "", "\"", meshes[i].names()[a],
-                  "\"=", meshes[i].sizes()[a]);
-    out += cat("sdy.mesh ", i == 0 ? "@mesh" : cat("@mesh_", i - 1), " = <[",
-               axes, "]>\n");
-  }
+  for (size_t i = 0; i < meshes.size(); ++i)
+    out += cat("sdy.mesh ", i == 0 ? "@mesh" : cat("@mesh_", i - 1), " = ",
+               sdyMesh(meshes[i]), "\n");
   for (int64_t device : deviceMeshes)
     out += device < 0 ? "sdy.mesh @empty_mesh = <[]>\n"
                       : cat("sdy.mesh @maximal_mesh_", device,
                             " = <[], device_ids=[", device, "]>\n");
+  return out;
+}
+
+/// The attributes of one argument or result of @main, in the order of MLIR.
+static Names mainAttributes(ModuleWriter &module, const Aval &aval,
+                            const std::vector<Sharding> &shardings,
+                            const std::vector<std::optional<Layout>> &layouts,
+                            const std::vector<std::string> &memories,
+                            size_t i) {
+  Names out;
+  addLayout(out, layouts, i);
+  if (i < memories.size())
+    out.push_back(cat("mhlo.memory_kind = \"", memories[i], "\""));
+  std::string text;
+  if (i < shardings.size())
+    text = module.shardingText(shardings[i], storedRank(aval), false);
+  if (!text.empty())
+    out.push_back("sdy.sharding = " + text);
   return out;
 }
 
@@ -442,36 +514,34 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
   for (size_t i = 0; i < jaxpr.ins.size(); ++i) {
     const Aval &aval = jaxpr.types[jaxpr.ins[i]];
     args.push_back(body.fresh(mlirType(aval)));
-    header +=
-        cat(header.empty() ? "" : ", ", args.back(), ": ", mlirType(aval));
-    Names attributes;
-    if (i < options.donated.size() && options.donated[i])
-      attributes.push_back("jax.buffer_donor = true");
-    if (i < options.ins.size()) {
-      std::string text = shardingText(options.ins[i], storedRank(aval), false);
-      if (!text.empty())
-        attributes.push_back("sdy.sharding = " + text);
+    Names attributes = mainAttributes(*this, aval, options.ins,
+                                      options.inLayouts, options.inMemories, i);
+    if (i < options.donations.size()) {
+      const DonationUse &use = options.donations[i];
+      if (use.kind == DonationUse::Kind::Donor)
+        attributes.push_back("jax.buffer_donor = true");
+      if (use.kind == DonationUse::Kind::Alias)
+        attributes.push_back(
+            cat("tf.aliasing_output = ", use.result, " : i32"));
     }
-    if (!attributes.empty())
-      header += cat(" {", join(attributes), "}");
+    header += cat(header.empty() ? "" : ", ", args.back(), ": ", mlirType(aval),
+                  attributeList(attributes));
   }
   Names outs = body.equations(*eliminateDeadCode(jaxpr), args);
   Names types = body.typesOf(outs);
   Names tokens = body.tokensOf(ordered);
   std::string results = resultHeader(ordered, tokenTypes(ordered));
   for (size_t i = 0; i < outs.size(); ++i) {
-    Names attributes{
-        cat("jax.result_info = \"",
-            i < options.resultPaths.size() ? options.resultPaths[i] : "result",
-            "\"")};
-    if (i < options.outs.size()) {
-      std::string text = shardingText(
-          options.outs[i], storedRank(jaxpr.aval(jaxpr.outs[i])), false);
-      if (!text.empty())
-        attributes.push_back("sdy.sharding = " + text);
-    }
+    Names attributes =
+        mainAttributes(*this, jaxpr.aval(jaxpr.outs[i]), options.outs,
+                       options.outLayouts, options.outMemories, i);
+    attributes.push_back(cat("jax.result_info = \"",
+                             i < options.resultPaths.size()
+                                 ? escapedText(options.resultPaths[i])
+                                 : "result",
+                             "\""));
     results +=
-        cat(results.empty() ? "" : ", ", types[i], " {", join(attributes), "}");
+        cat(results.empty() ? "" : ", ", types[i], attributeList(attributes));
   }
   outs = joinedNames(tokens, outs);
   types = joinedNames(tokenTypes(ordered), types);

@@ -12,12 +12,25 @@
 
 namespace shardwright::frontend {
 
+/// What becomes of the buffer of an input.
+struct DonationUse {
+  enum class Kind : uint8_t { None, Donor, Alias };
+  Kind kind = Kind::None;
+  /// Of an alias: the result that takes the buffer over.
+  int64_t result = -1;
+};
+
 /// What the module says beside the jaxpr.
 struct LoweringOptions {
   std::string name = "jit__lambda";
   /// Of each input and result; not specified: propagation decides.
   std::vector<Sharding> ins, outs;
-  std::vector<bool> donated;
+  /// None: row-major.
+  std::vector<std::optional<Layout>> inLayouts, outLayouts;
+  /// Where the program's memory kinds are written: if one is not the device's.
+  std::vector<std::string> inMemories, outMemories;
+  /// Of each input.
+  std::vector<DonationUse> donations;
   int64_t numPartitions = 1;
   /// Path of each result in the result tree.
   std::vector<std::string> resultPaths;
@@ -32,13 +45,6 @@ struct LoweredText {
 /// Tokens of ordered effects are the first arguments and results.
 Expected<LoweredText> lowerToText(const Jaxpr &jaxpr,
                                   const LoweringOptions &options);
-
-/// `#sdy.sharding<@mesh, [{"x"}, {?}]>`. `replicated`: axes that must not be
-/// used further. `openDims`: every dimension may be
-/// sharded further.
-std::string sdySharding(const std::string &meshName, const PartitionSpec &spec,
-                        int64_t rank, bool openDims = false,
-                        const AxisNames &replicated = {});
 
 } // namespace shardwright::frontend
 

@@ -81,6 +81,13 @@ std::vector<Device> devices() {
   return all;
 }
 
+std::optional<Device> defaultDevice() {
+  int64_t id = config::defaultDevice.get();
+  if (id < 0)
+    return {};
+  return Device{static_cast<int32_t>(id)};
+}
+
 std::string Device::str() const { return cat("cpu:", id); }
 std::string Device::repr() const { return cat("CpuDevice(id=", id, ")"); }
 

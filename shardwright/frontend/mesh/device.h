@@ -8,9 +8,11 @@
 #ifndef SHARDWRIGHT_FRONTEND_MESH_DEVICE_H
 #define SHARDWRIGHT_FRONTEND_MESH_DEVICE_H
 
+#include "shardwright/frontend/base/config.h"
 #include "shardwright/frontend/base/error.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace shardwright {
@@ -35,6 +37,17 @@ std::vector<Device> devices();
 /// Sets the number of virtual devices. An error after the first use of a
 /// device, or unless 1 <= count <= 1048576.
 Status setDeviceCount(int32_t count);
+/// The device of config::defaultDevice, if there is one.
+std::optional<Device> defaultDevice();
+/// The default device for a scope (JAX: `with jax.default_device(d)`).
+class ScopedDefaultDevice {
+public:
+  explicit ScopedDefaultDevice(Device device)
+      : scope(config::defaultDevice, device.id) {}
+
+private:
+  ScopedConfig<int64_t> scope;
+};
 /// `[0, 1]`: numbers of devices, as messages list them.
 std::string idsText(const std::vector<Device> &devices);
 

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/mesh/mesh.h"
 
 #include "shardwright/frontend/mesh/open_traces.h"
+#include "shardwright/frontend/mesh/topology.h"
 
 #include <map>
 #include <mutex>
@@ -73,9 +74,10 @@ AbstractMesh::AbstractMesh() {
   data = none;
 }
 
-Expected<AbstractMesh> AbstractMesh::get(const Ints &sizes,
-                                         const AxisNames &names,
-                                         std::vector<AxisType> types) {
+Expected<AbstractMesh>
+AbstractMesh::get(const Ints &sizes, const AxisNames &names,
+                  std::vector<AxisType> types,
+                  const std::optional<AbstractDevice> &device) {
   if (types.empty())
     types.assign(names.size(), AxisType::Auto);
   if (sizes.size() != names.size())
@@ -95,10 +97,13 @@ Expected<AbstractMesh> AbstractMesh::get(const Ints &sizes,
       return valueError("Mesh axis sizes must be positive, and their product "
                         "below 2^63. Got: ",
                         tupleText(sizes));
-  using Key = std::tuple<Ints, AxisNames, std::vector<AxisType>>;
+  if (names.empty())
+    return AbstractMesh();
+  using Key = std::tuple<Ints, AxisNames, std::vector<AxisType>,
+                         std::optional<AbstractDevice>>;
   static auto *table = new Interned<Key, Data>;
-  return AbstractMesh(table->get(Key{sizes, names, types}, [&] {
-    return Data{sizes, names, types, size};
+  return AbstractMesh(table->get(Key{sizes, names, types, device}, [&] {
+    return Data{sizes, names, types, size, device};
   }));
 }
 
@@ -133,18 +138,25 @@ AbstractMesh AbstractMesh::withTypes(const AxisNames &changed,
   for (const std::string &name : changed)
     if (int64_t i = find(name); i >= 0)
       newTypes[i] = type;
-  return *get(sizes(), names(), std::move(newTypes));
+  return *get(sizes(), names(), std::move(newTypes), device());
 }
 Expected<AbstractMesh>
 AbstractMesh::update(const AbstractMeshChanges &changes) const {
   return get(changes.sizes.value_or(sizes()), changes.names.value_or(names()),
-             changes.types.value_or(types()));
+             changes.types.value_or(types()),
+             changes.device ? changes.device : device());
 }
 std::string AbstractMesh::str() const {
   if (empty())
     return "AbstractMesh((), axis_types=())";
-  return cat("AbstractMesh(", axesText(*this),
-             "axis_types=", typesText(types()), ")");
+  std::string text =
+      cat("AbstractMesh(", axesText(*this), "axis_types=", typesText(types()));
+  if (const auto &d = device())
+    text +=
+        cat(", device_kind=", d->deviceKind,
+            ", num_cores=", d->numCores ? std::to_string(*d->numCores) : "None",
+            ", platform=", d->platform);
+  return text + ")";
 }
 
 Mesh::Mesh() {
@@ -161,7 +173,8 @@ Expected<Mesh> Mesh::get(const std::vector<Device> &list, const Ints &sizes,
         "the length of its second argument (`axis_names`), but got "
         "devices.ndim == ",
         sizes.size(), " and len(axis_names) == ", names.size(), ".");
-  Expected<AbstractMesh> abstract = AbstractMesh::get(sizes, names, types);
+  static const AbstractDevice cpu{"cpu", {}, "cpu"};
+  Expected<AbstractMesh> abstract = AbstractMesh::get(sizes, names, types, cpu);
   if (!abstract)
     return abstract.error();
   if (static_cast<int64_t>(list.size()) != Shape(sizes).elements())
@@ -210,18 +223,8 @@ std::string Mesh::str() const {
 
 Expected<Mesh> makeMesh(const Ints &sizes, const AxisNames &names,
                         std::vector<AxisType> types, std::vector<Device> from) {
-  if (from.empty())
-    from = devices();
-  int64_t count = Shape(sizes).elements();
-  if (count > static_cast<int64_t>(from.size()))
-    return valueError("Number of devices ", from.size(),
-                      " must be >= the product of mesh_shape ",
-                      tupleText(sizes));
-  if (count >= 0)
-    from.resize(count);
-  if (types.empty())
-    types.assign(names.size(), AxisType::Explicit);
-  return Mesh::get(from, sizes, names, std::move(types));
+  return makeMesh(sizes, names, std::move(types),
+                  Topology::of(from.empty() ? devices() : from));
 }
 
 const AbstractMesh &contextAbstractMesh() { return currentAbstract; }

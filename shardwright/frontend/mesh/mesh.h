@@ -33,11 +33,22 @@ using AxisNames = std::vector<std::string>;
 /// `('x', 'y')`, as Python prints a tuple.
 std::string namesText(const AxisNames &names);
 
+/// The kind of the devices of an abstract mesh. Semantics:
+/// jax.sharding.AbstractDevice.
+struct AbstractDevice {
+  std::string deviceKind;
+  std::optional<int64_t> numCores = {};
+  std::string platform = "cpu";
+  friend auto operator<=>(const AbstractDevice &,
+                          const AbstractDevice &) = default;
+};
+
 /// What `AbstractMesh::update` changes; the rest stays.
 struct AbstractMeshChanges {
   std::optional<Ints> sizes = {};
   std::optional<AxisNames> names = {};
   std::optional<std::vector<AxisType>> types = {};
+  std::optional<AbstractDevice> device = {};
 };
 
 /// Names, sizes and types of axes. Equal ones share one immutable object: a
@@ -46,13 +57,18 @@ struct AbstractMeshChanges {
 class AbstractMesh {
 public:
   AbstractMesh();
-  /// `types`: one per axis, or none: all Auto.
-  static Expected<AbstractMesh> get(const Ints &sizes, const AxisNames &names,
-                                    std::vector<AxisType> types = {});
+  /// `types`: one per axis, or none: all Auto. Meshes with and without a device
+  /// differ.
+  static Expected<AbstractMesh>
+  get(const Ints &sizes, const AxisNames &names,
+      std::vector<AxisType> types = {},
+      const std::optional<AbstractDevice> &device = {});
 
   const AxisNames &names() const { return data->names; }
   const Ints &sizes() const { return data->sizes; }
   const std::vector<AxisType> &types() const { return data->types; }
+  /// That of the devices, of the abstract mesh of a Mesh.
+  const std::optional<AbstractDevice> &device() const { return data->device; }
   int64_t numAxes() const { return static_cast<int64_t>(names().size()); }
   /// No axes.
   bool empty() const { return names().empty(); }
@@ -71,7 +87,9 @@ public:
   AbstractMesh withTypes(const AxisNames &names, AxisType type) const;
   /// The mesh with other sizes, names or types. Errors: as `get`.
   Expected<AbstractMesh> update(const AbstractMeshChanges &changes) const;
-  /// `AbstractMesh('x': 4, 'y': 2, axis_types=(Auto, Auto))`.
+  /// `AbstractMesh('x': 4, 'y': 2, axis_types=(Auto, Auto))`, with a device
+  /// before the last parenthesis: `, device_kind=cpu, num_cores=None,
+  /// platform=cpu`.
   std::string str() const;
   friend bool operator==(const AbstractMesh &a, const AbstractMesh &b) {
     return a.data == b.data;
@@ -85,6 +103,7 @@ private:
     AxisNames names;
     std::vector<AxisType> types;
     int64_t size = 0;
+    std::optional<AbstractDevice> device = {};
   };
   explicit AbstractMesh(std::shared_ptr<const Data> d) : data(std::move(d)) {}
   std::shared_ptr<const Data> data;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/precision.h"
 #include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ Tensor Conv::apply(const Tensor &lhs, const Tensor &rhs) const {
                 {"dimension_numbers", dimsParam(dims)},
                 {"feature_group_count", features},
                 {"batch_group_count", batches},
-                {"precision", std::monostate()},
+                {"precision", precisionParam()},
                 {"preferred_element_type", std::monostate()},
                 {"out_sharding", std::monostate()}});
 }
@@ -270,19 +271,18 @@ std::vector<std::string> lowerConv(LoweringContext &ctx) {
   padding = c.padding.empty() ? "dense<> : tensor<0x2xi64>"
                               : cat("dense<", padding, "]> : tensor<",
                                     c.padding.size(), "x2xi64>");
-  return ctx.op(
-      "stablehlo.convolution", ctx.operands(), mlirTypes(ctx.operandTypes()),
-      mlirTypes(ctx.resultTypes()),
-      cat(arrayAttr("window_strides", c.strides), ", padding = ", padding, ", ",
-          arrayAttr("lhs_dilation", c.lhsDilation), ", ",
-          arrayAttr("rhs_dilation", c.rhsDilation),
-          ", dimension_numbers = #stablehlo.conv<",
-          layoutText(c.dims.lhs, "b", "f"), "x",
-          layoutText(c.dims.rhs, "o", "i"), "->",
-          layoutText(c.dims.out, "b", "f"), ">, feature_group_count = ",
-          c.features, " : i64, batch_group_count = ", c.batches,
-          " : i64, precision_config = [#stablehlo<precision DEFAULT>, "
-          "#stablehlo<precision DEFAULT>]"));
+  return ctx.op("stablehlo.convolution", ctx.operands(),
+                mlirTypes(ctx.operandTypes()), mlirTypes(ctx.resultTypes()),
+                cat(arrayAttr("window_strides", c.strides), ", padding = ",
+                    padding, ", ", arrayAttr("lhs_dilation", c.lhsDilation),
+                    ", ", arrayAttr("rhs_dilation", c.rhsDilation),
+                    ", dimension_numbers = #stablehlo.conv<",
+                    layoutText(c.dims.lhs, "b", "f"), "x",
+                    layoutText(c.dims.rhs, "o", "i"), "->",
+                    layoutText(c.dims.out, "b", "f"),
+                    ">, feature_group_count = ", c.features,
+                    " : i64, batch_group_count = ", c.batches, " : i64, ",
+                    precisionAttr(ctx.params())));
 }
 
 /// The sharding of the images stays, if the kernel is replicated and no device
@@ -370,7 +370,7 @@ Tensor conv_general_dilated(const Tensor &lhs, const Tensor &rhs,
                 {"dimension_numbers", dimsParam(dims)},
                 {"feature_group_count", options.featureGroups},
                 {"batch_group_count", options.batchGroups},
-                {"precision", std::monostate()},
+                {"precision", precisionParam()},
                 {"preferred_element_type", std::monostate()},
                 {"out_sharding", std::monostate()}});
 }

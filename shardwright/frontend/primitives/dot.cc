@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/primitives/dot_params.h"
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/precision.h"
 #include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
@@ -337,9 +338,8 @@ const Primitive dotP = [] {
             intList(d.lhsBatch),
             ", rhs_batching_dimensions = ", intList(d.rhsBatch),
             ", lhs_contracting_dimensions = ", intList(d.lhsContracting),
-            ", rhs_contracting_dimensions = ", intList(d.rhsContracting),
-            ">, precision_config = [#stablehlo<precision DEFAULT>, "
-            "#stablehlo<precision DEFAULT>]"));
+            ", rhs_contracting_dimensions = ", intList(d.rhsContracting), ">, ",
+            precisionAttr(c.params())));
   };
   return p;
 }();
@@ -352,7 +352,7 @@ Params dotParams(const DotDims &dims, std::optional<DType> preferred) {
   Params params{
       {"dimension_numbers", std::shared_ptr<const ParamObject>(
                                 std::make_shared<const DotParam>(dims))},
-      {"precision", std::monostate()},
+      {"precision", precisionParam()},
       {"out_sharding", std::monostate()}};
   params.set("preferred_element_type",
              preferred ? Param(*preferred) : Param(std::monostate()));

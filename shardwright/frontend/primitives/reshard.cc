@@ -116,7 +116,7 @@ std::string shardingText(const Aval &aval) {
              ")");
 }
 
-std::string typeWithAxes(const Aval &aval) {
+std::string typeWithAxes(const Aval &aval, bool brief) {
   const AbstractMesh &mesh =
       aval.sharding ? aval.sharding->mesh : contextAbstractMesh();
   std::vector<AxisType> seen;
@@ -128,7 +128,7 @@ std::string typeWithAxes(const Aval &aval) {
     list += cat(list.empty() ? "" : ", ", str(type), ": ",
                 namesText(mesh.axesOf(type)));
   }
-  return cat(aval.longStr(), "({", list, "})");
+  return cat(brief ? aval.str() : aval.longStr(), "({", list, "})");
 }
 
 Tensor reshardTo(const Tensor &x,

@@ -8,8 +8,8 @@
 #ifndef SHARDWRIGHT_FRONTEND_SHARD_MAP_MANUAL_AXES_H
 #define SHARDWRIGHT_FRONTEND_SHARD_MAP_MANUAL_AXES_H
 
-#include "shardwright/frontend/jit/sharding_param.h"
 #include "shardwright/frontend/trace/primitive.h"
+#include "shardwright/frontend/trace/sharding_param.h"
 
 namespace shardwright::frontend {
 

@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_FRONTEND_TRACE_PRIMITIVE_H
 #define SHARDWRIGHT_FRONTEND_TRACE_PRIMITIVE_H
 
+#include "shardwright/frontend/mesh/layout.h"
 #include "shardwright/frontend/trace/trace.h"
 
 namespace shardwright::frontend {
@@ -44,6 +45,13 @@ struct ManualAxes {
 /// The type of a token in a module.
 constexpr const char *kTokenType = "!stablehlo.token";
 
+/// Where the inputs and results of a called function are; empty lists, and
+/// entries that are not specified, say nothing.
+struct CallPlacement {
+  std::vector<Sharding> ins, outs;
+  std::vector<std::optional<Layout>> inLayouts, outLayouts;
+};
+
 /// Writes the StableHLO of one equation.
 class LoweringContext {
 public:
@@ -73,10 +81,12 @@ public:
            const std::function<std::vector<std::string>(
                const std::vector<std::string> &)> &body,
            std::string_view terminator = "stablehlo.return") = 0;
-  /// Calls a private function of this jaxpr, whose constants are inputs.
+  /// Calls a private function of this jaxpr, whose constants are inputs, and
+  /// in which its inputs and results have these shardings and layouts.
   virtual std::vector<std::string>
   call(const JaxprPtr &jaxpr, const std::string &name,
-       const std::vector<std::string> &args) = 0;
+       const std::vector<std::string> &args,
+       const CallPlacement &placement = {}) = 0;
   /// A splat constant of this type.
   virtual std::string constant(const Aval &type, double value) = 0;
   /// Lowers a function of tensors, traced on the operand types.

@@ -249,6 +249,29 @@ static Status inferShardings(const Primitive &primitive,
   return {};
 }
 
+/// Sets the memory of the results: that of all operands that are no scalars.
+static Status inferMemory(const Primitive &primitive,
+                          const std::vector<Aval> &args,
+                          std::vector<Aval> &results) {
+  const Aval *first = nullptr;
+  bool allOnHost = !args.empty();
+  for (const Aval &arg : args) {
+    allOnHost &= arg.onHost;
+    if (arg.rank() == 0)
+      continue;
+    if (first && first->onHost != arg.onHost)
+      return valueError(
+          "memory_space of all inputs passed to `", primitive.name,
+          "` must be the same. Got one operand "
+          "with type: ",
+          first->longStr(), " and another operand with type: ", arg.longStr());
+    first = first ? first : &arg;
+  }
+  for (Aval &result : results)
+    result.onHost = first ? first->onHost : allOnHost;
+  return {};
+}
+
 Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
                                        const std::vector<Aval> &args,
                                        const Params &params) {
@@ -258,6 +281,8 @@ Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
   AxisNames varying = unitedAxes(args);
   for (Aval &r : *results)
     r.varying = varying;
+  if (Status status = inferMemory(primitive, args, *results); !status)
+    return status.error();
   if (Status status = inferShardings(primitive, args, params, *results);
       !status)
     return status.error();

@@ -8,22 +8,109 @@
 #include "shardwright/frontend/transform/jit_primitive.h"
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/sharding_param.h"
+
+#include <algorithm>
 
 namespace shardwright::frontend {
 namespace {
 
-Params jitParams(const JaxprPtr &jaxpr, const std::string &name) {
-  return {{"name", name}, {"jaxpr", jaxpr}};
+using Layouts = std::vector<std::optional<Layout>>;
+
+template <typename T> Param objectParam(T value) {
+  return std::shared_ptr<const ParamObject>(
+      std::make_shared<const T>(std::move(value)));
+}
+
+std::string boolsText(const std::vector<bool> &list) {
+  std::string out = "(";
+  for (size_t i = 0; i < list.size(); ++i)
+    out += cat(i ? ", " : "", list[i] ? "True" : "False");
+  return out + (list.size() == 1 ? ",)" : ")");
+}
+
+bool anySpecified(const std::vector<Sharding> &list) {
+  return std::any_of(list.begin(), list.end(),
+                     [](const Sharding &s) { return s.isSpecified(); });
+}
+bool anyGiven(const Layouts &list) {
+  return std::any_of(list.begin(), list.end(),
+                     [](const auto &l) { return l.has_value(); });
+}
+
+/// Only what is not the default, as JAX prints it.
+Params jitParams(const JaxprPtr &jaxpr, const JitEqn &eqn) {
+  Params params{{"name", eqn.name}, {"jaxpr", jaxpr}};
+  if (!contextMesh().empty() && !eqn.isPlain())
+    params.set("ctx_mesh", objectParam(TextParam(contextMesh().str())));
+  if (anySpecified(eqn.ins))
+    params.set("in_shardings", objectParam(ShardingsParam(eqn.ins)));
+  if (anySpecified(eqn.outs))
+    params.set("out_shardings", objectParam(ShardingsParam(eqn.outs)));
+  if (anyGiven(eqn.inLayouts))
+    params.set("in_layouts", objectParam(LayoutsParam(eqn.inLayouts)));
+  if (anyGiven(eqn.outLayouts))
+    params.set("out_layouts", objectParam(LayoutsParam(eqn.outLayouts)));
+  if (std::find(eqn.donated.begin(), eqn.donated.end(), true) !=
+      eqn.donated.end())
+    params.set("donated_invars",
+               objectParam(TextParam(boolsText(eqn.donated))));
+  if (eqn.keepUnused)
+    params.set("keep_unused", true);
+  return params;
+}
+
+/// What an equation says of shardings and layouts, one entry per operand and
+/// result. A derived equation donates nothing.
+JitEqn eqnOf(const Params &params) {
+  const Jaxpr &jaxpr = *params.jaxpr("jaxpr");
+  JitEqn eqn{params.text("name")};
+  eqn.ins.resize(jaxpr.ins.size());
+  eqn.outs.resize(jaxpr.outs.size());
+  eqn.inLayouts.resize(jaxpr.ins.size());
+  eqn.outLayouts.resize(jaxpr.outs.size());
+  if (const auto *ins = params.object<ShardingsParam>("in_shardings"))
+    eqn.ins = ins->shardings;
+  if (const auto *outs = params.object<ShardingsParam>("out_shardings"))
+    eqn.outs = outs->shardings;
+  if (const auto *ins = params.object<LayoutsParam>("in_layouts"))
+    eqn.inLayouts = ins->layouts;
+  if (const auto *outs = params.object<LayoutsParam>("out_layouts"))
+    eqn.outLayouts = outs->layouts;
+  eqn.keepUnused = params.flag("keep_unused");
+  return eqn;
+}
+
+/// Appends the entries of `list` where `chosen`.
+template <typename T>
+void appendWhere(std::vector<T> &out, const std::vector<T> &list,
+                 const std::vector<bool> &chosen) {
+  for (size_t i = 0; i < list.size(); ++i)
+    if (chosen[i])
+      out.push_back(list[i]);
+}
+template <typename T>
+std::vector<T> where(const std::vector<T> &list,
+                     const std::vector<bool> &chosen) {
+  std::vector<T> out;
+  appendWhere(out, list, chosen);
+  return out;
 }
 
 JvpResult jvpJit(const Tensors &in, const MaybeTensors &t,
                  const Params &params) {
-  Expected<JvpJaxpr> jvp = jvpJaxpr(params.jaxpr("jaxpr"), given(t));
+  std::vector<bool> nonzero = given(t);
+  Expected<JvpJaxpr> jvp = jvpJaxpr(params.jaxpr("jaxpr"), nonzero);
   if (!jvp)
     return failedJvp(jvp.error());
+  JitEqn primal = eqnOf(params), eqn = primal;
+  appendWhere(eqn.ins, primal.ins, nonzero);
+  appendWhere(eqn.inLayouts, primal.inLayouts, nonzero);
+  appendWhere(eqn.outs, primal.outs, jvp->outNonzero);
+  appendWhere(eqn.outLayouts, primal.outLayouts, jvp->outNonzero);
   Tensors args = in;
   appendGiven(args, t);
-  Tensors outs = bindJit(jvp->jaxpr, params.text("name"), args);
+  Tensors outs = bindJit(jvp->jaxpr, eqn, args);
   size_t n = jvp->outNonzero.size();
   return {Tensors(outs.begin(), outs.begin() + n),
           spread(outs, jvp->outNonzero, n)};
@@ -32,22 +119,30 @@ JvpResult jvpJit(const Tensors &in, const MaybeTensors &t,
 JvpResult linearizeJit(JaxprTrace &tangents, const TracePtr &known,
                        const Tensors &in, const MaybeTensors &t,
                        const Params &params) {
+  std::vector<bool> nonzero = given(t);
   Expected<LinearizedJaxpr> linear =
-      linearizeJaxpr(params.jaxpr("jaxpr"), given(t));
+      linearizeJaxpr(params.jaxpr("jaxpr"), nonzero);
   if (!linear)
     return failedJvp(linear.error());
-  const std::string &name = params.text("name");
-  Tensors outs = bindJit(linear->known, name, in);
+  const JitEqn primal = eqnOf(params);
+  JitEqn eqn = primal;
+  eqn.outs.resize(linear->known->outs.size());
+  eqn.outLayouts.resize(linear->known->outs.size());
+  Tensors outs = bindJit(linear->known, eqn, in);
   if (const Error *error = errorIn(outs))
     return failedJvp(*error);
   size_t n = linear->outNonzero.size();
   Tensors args(outs.begin() + n, outs.end());
   outs.resize(n);
+  JitEqn tangent{primal.name};
+  tangent.ins.resize(args.size());
+  appendWhere(tangent.ins, primal.ins, nonzero);
+  tangent.outs = where(primal.outs, linear->outNonzero);
   appendGiven(args, t);
   if (linear->tangent->outs.empty())
     return {outs, MaybeTensors(n)};
   Tensors results = tangents.bind(*findPrimitive("jit"), args,
-                                  jitParams(linear->tangent, name));
+                                  jitParams(linear->tangent, tangent));
   if (const Error *error = errorIn(results))
     return failedJvp(*error);
   return {outs, spread(results, linear->outNonzero)};
@@ -55,16 +150,73 @@ JvpResult linearizeJit(JaxprTrace &tangents, const TracePtr &known,
 
 MaybeTensors transposeJit(const MaybeTensors &ct, const MaybeTensors &in,
                           const std::vector<Aval> &, const Params &params) {
-  std::vector<bool> linear = given(in);
+  std::vector<bool> known = given(in), linear = known;
   linear.flip();
   Expected<JaxprPtr> transposed =
       transposeJaxpr(params.jaxpr("jaxpr"), linear, given(ct));
   if (!transposed)
     return {Tensor(transposed.error())};
+  const JitEqn primal = eqnOf(params);
+  JitEqn eqn{primal.name};
+  eqn.ins = where(primal.ins, known);
+  appendWhere(eqn.ins, primal.outs, given(ct));
+  eqn.outs = where(primal.ins, linear);
   Tensors args;
   appendGiven(args, in);
   appendGiven(args, ct);
-  return spread(bindJit(*transposed, params.text("name"), args), linear);
+  return spread(bindJit(*transposed, eqn, args), linear);
+}
+
+/// The sharding of a value with a batch dimension in front. One that is
+/// replicated stays.
+Expected<Sharding> batchedSharding(const Sharding &sharding,
+                                   const BatchAxis &axis) {
+  if (!sharding.isNamed() || sharding.isFullyReplicated())
+    return sharding;
+  std::vector<SpecEntry> entries = sharding.spec().entries();
+  entries.insert(entries.begin(), SpecEntry(axis.spmdNames));
+  Expected<PartitionSpec> spec = PartitionSpec::get(
+      entries, sharding.spec().unreduced(), sharding.spec().reduced());
+  if (!spec)
+    return spec.error();
+  return sharding.withSpec(*spec);
+}
+
+/// Shardings of values of which some have a batch dimension.
+Status batchShardings(std::vector<Sharding> &list,
+                      const std::vector<bool> &batched, const BatchAxis &axis) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!batched[i])
+      continue;
+    Expected<Sharding> sharding = batchedSharding(list[i], axis);
+    if (!sharding)
+      return sharding.error();
+    list[i] = *sharding;
+  }
+  return {};
+}
+
+BatchResult batchJit(const BatchAxis &axis, const Tensors &in, const Ints &dims,
+                     const Params &params) {
+  JitEqn eqn = eqnOf(params);
+  for (const Layouts *layouts : {&eqn.inLayouts, &eqn.outLayouts})
+    for (const auto &layout : *layouts)
+      if (layout && !layout->isAuto())
+        return {{Tensor(notImplemented(
+                    "Concrete layouts are not supported for vmap(jit)."))},
+                {}};
+  Tensors args;
+  for (size_t i = 0; i < in.size(); ++i)
+    args.push_back(dims[i] >= 0 ? moveBatch(in[i], dims[i], 0) : in[i]);
+  Expected<BatchedJaxpr> inner =
+      batchJaxpr(params.jaxpr("jaxpr"), axis, isBatched(dims));
+  if (!inner)
+    return {{Tensor(inner.error())}, {}};
+  if (Status done = batchShardings(eqn.ins, isBatched(dims), axis); !done)
+    return {{Tensor(done.error())}, {}};
+  if (Status done = batchShardings(eqn.outs, inner->outBatched, axis); !done)
+    return {{Tensor(done.error())}, {}};
+  return {bindJit(inner->jaxpr, eqn, args), batchDims(inner->outBatched)};
 }
 
 const Primitive jitP = [] {
@@ -78,21 +230,11 @@ const Primitive jitP = [] {
   p.jvp = jvpJit;
   p.linearize = linearizeJit;
   p.transpose = transposeJit;
-  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
-               const Params &params) -> BatchResult {
-    Tensors args;
-    for (size_t i = 0; i < in.size(); ++i)
-      args.push_back(dims[i] >= 0 ? moveBatch(in[i], dims[i], 0) : in[i]);
-    Expected<BatchedJaxpr> inner =
-        batchJaxpr(params.jaxpr("jaxpr"), axis, isBatched(dims));
-    if (!inner)
-      return {{Tensor(inner.error())}, {}};
-    return {bindJit(inner->jaxpr, params.text("name"), args),
-            batchDims(inner->outBatched)};
-  };
+  p.batch = batchJit;
   p.lower = [](LoweringContext &c) {
-    return c.call(c.params().jaxpr("jaxpr"), c.params().text("name"),
-                  c.operands());
+    JitEqn eqn = eqnOf(c.params());
+    return c.call(c.params().jaxpr("jaxpr"), eqn.name, c.operands(),
+                  {eqn.ins, eqn.outs, eqn.inLayouts, eqn.outLayouts});
   };
   return p;
 }();
@@ -100,9 +242,13 @@ const Registered jitR(jitP);
 
 } // namespace
 
-Tensors bindJit(const JaxprPtr &jaxpr, const std::string &name,
-                const Tensors &args) {
-  return bindMany(jitP, jaxpr->outs.size(), args, jitParams(jaxpr, name));
+bool JitEqn::isPlain() const {
+  return !anySpecified(ins) && !anySpecified(outs) && !anyGiven(inLayouts) &&
+         !anyGiven(outLayouts);
+}
+
+Tensors bindJit(const JaxprPtr &jaxpr, const JitEqn &eqn, const Tensors &args) {
+  return bindMany(jitP, jaxpr->outs.size(), args, jitParams(jaxpr, eqn));
 }
 
 } // namespace shardwright::frontend

@@ -8,13 +8,29 @@
 #ifndef SHARDWRIGHT_FRONTEND_TRANSFORM_JIT_PRIMITIVE_H
 #define SHARDWRIGHT_FRONTEND_TRANSFORM_JIT_PRIMITIVE_H
 
+#include "shardwright/frontend/mesh/layout.h"
 #include "shardwright/frontend/transform/transform.h"
 
 namespace shardwright::frontend {
 
+/// What the equation of a nested jit says beside its jaxpr. The lists are empty
+/// or have one entry for each input or result.
+struct JitEqn {
+  std::string name;
+  std::vector<Sharding> ins = {}, outs = {};
+  std::vector<std::optional<Layout>> inLayouts = {}, outLayouts = {};
+  std::vector<bool> donated = {};
+  bool keepUnused = false;
+  /// Says nothing that the equations of the jaxpr do not say.
+  bool isPlain() const;
+};
+
 /// Applies a jaxpr as one equation.
-Tensors bindJit(const JaxprPtr &jaxpr, const std::string &name,
-                const Tensors &args);
+Tensors bindJit(const JaxprPtr &jaxpr, const JitEqn &eqn, const Tensors &args);
+inline Tensors bindJit(const JaxprPtr &jaxpr, const std::string &name,
+                       const Tensors &args) {
+  return bindJit(jaxpr, JitEqn{name}, args);
+}
 
 } // namespace shardwright::frontend
 

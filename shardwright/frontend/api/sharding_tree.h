@@ -1,0 +1,99 @@
+//===- sharding_tree.h - shardings of the leaves of trees -------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_API_SHARDING_TREE_H
+#define SHARDWRIGHT_FRONTEND_API_SHARDING_TREE_H
+
+#include "shardwright/frontend/api/tree_node.h"
+#include "shardwright/frontend/mesh/layout.h"
+
+#include <map>
+#include <tuple>
+
+namespace shardwright::frontend {
+
+/// A sharding in JitOptions: a Sharding, a PartitionSpec over the mesh in
+/// context at the call, a Format, or nothing (None).
+struct ShardingOption {
+  Sharding sharding;
+  std::optional<PartitionSpec> spec;
+  std::optional<Layout> layout;
+  /// Is that of the call.
+  std::optional<Error> error;
+};
+
+/// Shardings of the arguments or of the result of a jitted function: a tree
+/// that ends before or at the leaves of the tree of values. A sharding in place
+/// of a container is that of all leaves in it.
+///
+///   .inShardings = s                    for all arguments
+///   .inShardings = {s, t}               one for each argument
+///   .inShardings = {s, {t, None}}       the second argument has two children
+///   .outShardings = std::map<std::string, ShardingTree>{{"w", s}, {"b", t}}
+///
+/// Braces stand for a tuple, list or struct of as many children; `{s}` is `s`.
+/// A std::map stands for a map or a struct, by the names of its fields.
+class ShardingTree {
+public:
+  enum class Kind : uint8_t { Leaf, Braces, Tuple, List, Dict };
+
+  ShardingTree() = default;
+  ShardingTree(std::nullopt_t) {}
+  ShardingTree(Sharding s) { option.sharding = std::move(s); }
+  /// An error is that of the call.
+  ShardingTree(const Expected<Sharding> &s);
+  ShardingTree(PartitionSpec s) { option.spec = std::move(s); }
+  ShardingTree(const Format &format);
+  ShardingTree(const Expected<Format> &format);
+  /// An error: a layout needs a Format around it.
+  ShardingTree(const Layout &layout);
+  ShardingTree(std::initializer_list<ShardingTree> list);
+  template <typename T>
+    requires std::is_convertible_v<T, ShardingTree>
+  ShardingTree(const std::vector<T> &list)
+      : shape(Kind::List), nodes(list.begin(), list.end()) {}
+  template <typename T>
+    requires std::is_convertible_v<T, ShardingTree>
+  ShardingTree(const std::map<std::string, T> &map) : shape(Kind::Dict) {
+    for (const auto &[key, value] : map) {
+      names.push_back(key);
+      nodes.push_back(value);
+    }
+  }
+  template <typename... T>
+    requires(std::is_convertible_v<T, ShardingTree> && ...)
+  ShardingTree(const std::tuple<T...> &tuple) : shape(Kind::Tuple) {
+    std::apply([&](const T &...x) { (nodes.push_back(x), ...); }, tuple);
+  }
+  template <typename A, typename B>
+  ShardingTree(const std::pair<A, B> &pair)
+      : ShardingTree(std::tuple<A, B>(pair)) {}
+
+  Kind kind() const { return shape; }
+  bool isLeaf() const { return shape == Kind::Leaf; }
+  const ShardingOption &leaf() const { return option; }
+  const std::vector<ShardingTree> &children() const { return nodes; }
+  /// Of a dictionary: one for each child.
+  const std::vector<std::string> &keys() const { return names; }
+
+private:
+  Kind shape = Kind::Leaf;
+  ShardingOption option;
+  std::vector<ShardingTree> nodes;
+  std::vector<std::string> names;
+};
+
+/// One option for each leaf of `values`, or JAX's error that `tree` is no
+/// prefix of it. `what`: `in_shardings`, whose values are the tuple of
+/// arguments, or `out_shardings`.
+Expected<std::vector<ShardingOption>> spreadShardings(const ShardingTree &tree,
+                                                      const TreeNode &values,
+                                                      const std::string &what);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_API_SHARDING_TREE_H
