@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/support/narrow_float.h"
 
 #include <algorithm>
 #include <charconv>
@@ -37,9 +38,27 @@ template <typename T> Digits digitsOf(T value) {
   return out;
 }
 
+/// The shortest digits that read back as this half.
+Digits digitsOfHalf(double value) {
+  uint16_t bits = floatToF16(static_cast<float>(value));
+  for (int fraction = 0; fraction < 8; ++fraction) {
+    char buffer[64];
+    auto end = std::to_chars(buffer, buffer + sizeof(buffer), value,
+                             std::chars_format::scientific, fraction)
+                   .ptr;
+    double back = 0;
+    std::from_chars(buffer, end, back);
+    if (floatToF16(static_cast<float>(back)) == bits)
+      return digitsOf(back);
+  }
+  return digitsOf(value);
+}
+
 Digits digitsAs(double value, DType type) {
   if (value == 0)
     return {"0", 0};
+  if (type == DType::F16)
+    return digitsOfHalf(std::fabs(value));
   if (type == DType::F64 || type == DType::C128)
     return digitsOf(std::fabs(value));
   return digitsOf(static_cast<float>(std::fabs(value)));
@@ -91,10 +110,12 @@ Digits rounded(double value, DType type, int fraction) {
   return back == 0 ? Digits{"0", 0} : digitsOf(back);
 }
 
-/// Texts of numbers of one array, aligned as numpy aligns them.
+/// Texts of numbers of one array, aligned as numpy's FloatingFormat aligns
+/// them. `plus`: positive numbers have a sign.
 class FloatFormat {
 public:
-  FloatFormat(const std::vector<double> &values, DType type) : type(type) {
+  FloatFormat(const std::vector<double> &values, DType type, bool plus = false)
+      : type(type), plus(plus) {
     double largest = 0, smallest = INFINITY;
     for (double v : values)
       if (v != 0 && std::isfinite(v)) {
@@ -103,34 +124,67 @@ public:
       }
     scientific = largest > 0 && (largest >= 1e8 || smallest < 1e-4 ||
                                  largest / smallest > 1000.0);
+    size_t exponent = 2;
     for (double v : values) {
-      if (!std::isfinite(v)) {
-        specials = std::max(specials, special(v).size());
+      if (!std::isfinite(v))
         continue;
-      }
       Fixed f = parts(v);
-      left = std::max(left, f.left.size() + std::signbit(v));
+      left = std::max(left, sign(v).size() + f.left.size());
       right = std::max(right, f.right.size());
+      if (scientific)
+        exponent =
+            std::max(exponent, exponentText(digits(v).exponent).size() - 2);
     }
-    width = std::max(left + 1 + right + exponentWidth(values), specials);
+    exponentDigits = exponent;
+    // What follows the digits left of the point.
+    size_t rest = right + 1 + (scientific ? 2 + exponentDigits : 0);
+    for (double v : values) {
+      if (std::isfinite(v))
+        continue;
+      size_t size = special(v).size() + (plus && !(v < 0));
+      left = std::max(left, size > rest ? size - rest : 0);
+    }
+    width = left + rest;
   }
   std::string text(double v) const {
     if (!std::isfinite(v))
-      return padLeft(special(v), width);
+      return padLeft((plus && !(v < 0) ? "+" : "") + special(v), width);
+    if (scientific)
+      return padLeft(sign(v) + scientificText(v), width);
     Fixed f = parts(v);
-    if (scientific)
-      f.right.append(right - f.right.size(), '0');
-    std::string out = padLeft((std::signbit(v) ? "-" : "") + f.left, left);
-    out += "." + f.right;
-    if (scientific)
-      out += exponentText(digits(v).exponent);
-    out.append(out.size() < width ? width - out.size() : 0, ' ');
+    std::string out = padLeft(sign(v) + f.left, left) + "." + f.right;
+    out.append(width - out.size(), ' ');
     return out;
   }
 
 private:
   static std::string padLeft(const std::string &s, size_t width) {
     return std::string(s.size() < width ? width - s.size() : 0, ' ') + s;
+  }
+  std::string sign(double v) const {
+    return std::signbit(v) ? "-" : plus ? "+" : "";
+  }
+  /// All numbers have as many digits after the point: those beyond the shortest
+  /// ones are the digits of the number, not zeros.
+  std::string scientificText(double v) const {
+    Fixed f = parts(v);
+    int exponent = digits(v).exponent;
+    if (f.right.size() < right && v != 0) {
+      char buffer[64];
+      auto end =
+          std::to_chars(buffer, buffer + sizeof(buffer), std::fabs(v),
+                        std::chars_format::scientific, static_cast<int>(right))
+              .ptr;
+      std::string exact(buffer, end);
+      f.left = exact.substr(0, 1);
+      f.right = right ? exact.substr(2, right) : "";
+      exponent = std::stoi(exact.substr(exact.find('e') + 1));
+    }
+    f.right.append(right - f.right.size(), '0');
+    std::string power = exponentText(exponent);
+    if (power.size() < exponentDigits + 2)
+      power.insert(2, exponentDigits + 2 - power.size(), '0');
+    return cat(f.left, ".", f.right, power);
   }
   Digits digits(double v) const {
     if (!scientific)
@@ -152,42 +206,72 @@ private:
       return fixedOf(d);
     return {d.digits.substr(0, 1), d.digits.substr(1)};
   }
-  size_t exponentWidth(const std::vector<double> &values) const {
-    return scientific ? 4 : 0;
-  }
   DType type;
+  bool plus;
   bool scientific = false;
-  size_t left = 1, right = 0, specials = 0, width = 0;
+  size_t left = 0, right = 0, exponentDigits = 2, width = 0;
 };
+
+/// Types that numpy does not know, whose elements it prints one by one.
+bool isForeign(DType type) {
+  return (isFloat(type) && byteWidth(type) <= 2 && type != DType::F16) ||
+         (isInteger(type) && bitWidth(type) < 8);
+}
+
+/// Text of an element of a foreign type.
+std::string foreignText(const void *data, DType type, int64_t i) {
+  if (isInteger(type))
+    return std::to_string(readInt(data, type, i));
+  double v = readDouble(data, type, i);
+  if (!std::isfinite(v))
+    return special(v);
+  char buffer[64];
+  auto end = std::to_chars(buffer, buffer + sizeof(buffer), v,
+                           std::chars_format::general, 6)
+                 .ptr;
+  return std::string(buffer, end);
+}
+
+/// Texts of complex elements: both parts are aligned.
+std::vector<std::string> complexTexts(const void *data, DType type,
+                                      const std::vector<int64_t> &shown) {
+  std::vector<double> re, im;
+  for (int64_t i : shown) {
+    re.push_back(readDouble(data, type, i));
+    im.push_back(readImag(data, type, i));
+  }
+  FloatFormat real(re, type), imaginary(im, type, /*plus=*/true);
+  std::vector<std::string> out;
+  for (size_t k = 0; k < re.size(); ++k) {
+    std::string second = imaginary.text(im[k]);
+    second.insert(second.find_last_not_of(' ') + 1, "j");
+    out.push_back(real.text(re[k]) + second);
+  }
+  return out;
+}
 
 /// Texts of all elements.
 std::vector<std::string> elementTexts(const void *data, const Aval &aval,
                                       const std::vector<int64_t> &shown) {
   std::vector<std::string> out;
   DType type = aval.dtype;
-  if (isInexact(type)) {
-    std::vector<double> re, im;
-    for (int64_t i : shown) {
-      re.push_back(readDouble(data, type, i));
-      im.push_back(readImag(data, type, i));
-    }
-    FloatFormat real(re, type), imaginary(im, type);
-    for (size_t k = 0; k < re.size(); ++k) {
-      std::string text = real.text(re[k]);
-      if (isComplex(type)) {
-        std::string second = imaginary.text(im[k]);
-        size_t start = second.find_first_not_of(' ');
-        bool negative = second[start] == '-';
-        second = second.substr(start + negative);
-        size_t end = second.find_last_not_of(' ') + 1;
-        std::string pad = second.substr(end);
-        text += cat(negative ? "-" : "+", second.substr(0, end), "j", pad);
-      }
-      out.push_back(text);
-    }
+  if (isComplex(type))
+    return complexTexts(data, type, shown);
+  if (isForeign(type)) {
+    for (int64_t i : shown)
+      out.push_back(foreignText(data, type, i));
     return out;
   }
-  size_t width = 0;
+  if (isFloat(type)) {
+    std::vector<double> values;
+    for (int64_t i : shown)
+      values.push_back(readDouble(data, type, i));
+    FloatFormat format(values, type);
+    for (double v : values)
+      out.push_back(format.text(v));
+    return out;
+  }
+  size_t width = type == DType::Bool && !aval.shape.empty() ? 5 : 0;
   for (int64_t i : shown) {
     out.push_back(elementText(data, type, i));
     width = std::max(width, out.back().size());
@@ -245,26 +329,31 @@ private:
       }
       return out + "]";
     }
-    // A line holds 75 characters.
-    std::string line;
-    size_t limit = 75 - std::max<size_t>(separator.size(), 1);
+    // A line holds 75 characters, and in a repr a comma after the last
+    // bracket; each dimension has a closing bracket.
+    size_t limit = (separator.empty() ? 75 : 74) - shape.rank();
+    std::string line = indent;
     auto add = [&](const std::string &word) {
-      if (line.size() + word.size() + indent.size() > limit && !line.empty()) {
-        while (!line.empty() && line.back() == ' ')
-          line.pop_back();
-        out += line + "\n" + indent;
-        line.clear();
+      if (line.size() + word.size() > limit && line.size() > indent.size()) {
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+        line = indent;
       }
       line += word;
     };
+    std::string between = separator + " ";
     for (size_t k = 0; k < shown.size(); ++k) {
-      if (cut && k == 3)
-        add("..." + separator + " ");
-      bool last = k + 1 == shown.size();
-      std::string word = texts[next++];
-      add(word + (last ? "" : separator + " "));
+      if (cut && k == 3) {
+        add("...");
+        line += between;
+      }
+      add(texts[next++]);
+      if (k + 1 < shown.size())
+        line += between;
     }
-    return out + line + "]";
+    out += line + "]";
+    // The first line begins with a bracket.
+    return "[" + out.substr(1 + indent.size());
   }
   Shape shape;
   std::string separator;
@@ -313,27 +402,45 @@ std::string elementText(const void *data, DType type, int64_t i) {
   return cat("(", brief(re), im[0] == '-' ? "" : "+", brief(im), "j)");
 }
 
+/// `%g` of the shortest digits, as Python prints a numpy scalar. `part`:
+/// without
+/// `.0`, as within a complex number.
+static std::string scalarText(double v, DType type, bool part = false) {
+  std::string sign = std::signbit(v) ? "-" : "";
+  if (!std::isfinite(v))
+    return special(v);
+  if (v == 0)
+    return sign + (part ? "0" : "0.0");
+  Digits d = digitsAs(v, type);
+  if (d.exponent < -4 || d.exponent >= 16) {
+    std::string rest = d.digits.substr(1);
+    return cat(sign, d.digits[0], rest.empty() ? "" : ".", rest,
+               exponentText(d.exponent));
+  }
+  Fixed f = fixedOf(d);
+  std::string right = f.right.empty() && !part ? "0" : f.right;
+  return cat(sign, f.left, right.empty() ? "" : ".", right);
+}
+
+static std::string complexText(double re, double im, DType type) {
+  std::string second = scalarText(im, type, true) + "j";
+  if (re == 0 && !std::signbit(re))
+    return second;
+  return cat("(", scalarText(re, type, true), second.front() == '-' ? "" : "+",
+             second, ")");
+}
+
 std::string numpyText(const void *data, const Aval &aval,
                       const std::string &separator, int64_t indent) {
-  if (aval.shape.empty()) {
-    double v = readDouble(data, aval.dtype, 0);
-    if (!isFloat(aval.dtype))
-      return elementText(data, aval.dtype, 0);
-    if (!std::isfinite(v) || aval.dtype == DType::F64)
-      return floatText(v);
-    if (v == 0)
-      return std::signbit(v) ? "-0.0" : "0.0";
-    Digits d = digitsAs(v, aval.dtype);
-    std::string sign = v < 0 ? "-" : "";
-    if (d.exponent < -4 || d.exponent >= 16) {
-      std::string rest = d.digits.substr(1);
-      return cat(sign, d.digits[0], rest.empty() ? "" : ".", rest,
-                 exponentText(d.exponent));
-    }
-    Fixed f = fixedOf(d);
-    std::string right = f.right.empty() && separator.empty() ? "0" : f.right;
-    return cat(sign, f.left, ".", right);
-  }
+  DType type = aval.dtype;
+  if (aval.shape.empty() && (!separator.empty() || isForeign(type)))
+    return elementTexts(data, aval, {0})[0];
+  if (aval.shape.empty() && isComplex(type))
+    return complexText(readDouble(data, type, 0), readImag(data, type, 0),
+                       type);
+  if (aval.shape.empty())
+    return isFloat(type) ? scalarText(readDouble(data, type, 0), type)
+                         : elementText(data, type, 0);
   if (aval.shape.elements() == 0)
     return cat("[]",
                separator.empty() ? "" : cat(", shape=", tupleText(aval.shape)));

@@ -256,9 +256,15 @@ std::string Tensor::repr() const {
   if (dtype() == DType::Key)
     return cat("Array(", tupleText(shape()), ", dtype=key<fry>) overlaying:\n",
                numpyText(data->get(), printedType(aval()), "", 1));
-  return cat("Array(", numpyText(data->get(), printedType(aval()), ",", 7),
-             ", dtype=", name(dtype()), aval().weak ? ", weak_type=True" : "",
-             ")");
+  std::string text =
+      "Array(" + numpyText(data->get(), printedType(aval()), ",", 7);
+  std::string type =
+      cat("dtype=", name(dtype()), aval().weak ? ", weak_type=True" : "", ")");
+  // What does not fit into the last line goes further to the right.
+  size_t end = text.rfind('\n') + 1;
+  size_t limit = end ? 72 : 75;
+  return cat(text, ",",
+             text.size() - end + type.size() > limit ? "      " : " ", type);
 }
 
 Tensor Tensor::makeScalar(bool v) {
@@ -295,7 +301,16 @@ Tensor arrayFromBytes(const void *data, DType type, const Shape &shape) {
   std::shared_ptr<void> copy = allocateHost(bytesOf(aval));
   if (!copy)
     return noMemory(aval);
-  if (aval.dtype == type) {
+  if (isInteger(type) && bitWidth(type) < 8) {
+    // Only the low bits count, as in numpy.
+    int shift = 64 - bitWidth(type);
+    for (int64_t i = 0; i < shape.elements(); ++i) {
+      auto bits = static_cast<uint64_t>(readInt(data, type, i)) << shift;
+      writeInt(copy.get(), type, i,
+               isSigned(type) ? static_cast<int64_t>(bits) >> shift
+                              : static_cast<int64_t>(bits >> shift));
+    }
+  } else if (aval.dtype == type) {
     if (bytesOf(aval))
       std::memcpy(copy.get(), data, bytesOf(aval));
   } else {

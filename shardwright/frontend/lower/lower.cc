@@ -545,7 +545,7 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
   }
   outs = joinedNames(tokens, outs);
   types = joinedNames(tokenTypes(ordered), types);
-  return cat("module @", options.name,
+  return cat("module ", symbolText(options.name),
              " attributes {mhlo.num_partitions = ", options.numPartitions,
              " : i32, mhlo.num_replicas = 1 : i32} {\n", meshText(),
              "func.func public @main(", header, ") -> (", results, ") {\n",
