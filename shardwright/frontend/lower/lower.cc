@@ -9,36 +9,12 @@
 
 #include "shardwright/frontend/lower/constants.h"
 #include "shardwright/frontend/lower/sdy_text.h"
+#include "shardwright/frontend/lower/signature_text.h"
 
 #include <unordered_map>
 
 namespace shardwright::frontend {
 namespace {
-
-using Names = std::vector<std::string>;
-
-std::string join(const Names &words) {
-  std::string out;
-  for (size_t i = 0; i < words.size(); ++i)
-    out += (i ? ", " : "") + words[i];
-  return out;
-}
-
-/// Tokens in the signature of a function.
-constexpr const char *kTokenAttribute = " {jax.token = true}";
-std::string tokenHeader(const Names &tokens) {
-  std::string out;
-  for (const std::string &name : tokens)
-    out +=
-        cat(out.empty() ? "" : ", ", name, ": ", kTokenType, kTokenAttribute);
-  return out;
-}
-/// Types of results, of which the first are the tokens of effects.
-std::string resultHeader(EffectSet ordered, Names types) {
-  for (size_t i = 0; i < ordered.list().size(); ++i)
-    types[i] += kTokenAttribute;
-  return join(types);
-}
 
 /// The module being written: its meshes and private functions.
 class ModuleWriter {
@@ -80,7 +56,6 @@ public:
   ManualAxes manual;
 
 private:
-  std::string meshText() const;
   std::set<int64_t> deviceMeshes;
   std::vector<AbstractMesh> meshes;
   /// By jaxpr, placement and, if it has effects, the manual axes around the
@@ -91,18 +66,6 @@ private:
   std::map<std::string, int64_t> taken;
   std::string functionText;
 };
-
-Names mlirTypesOf(const std::vector<Aval> &avals) {
-  Names out;
-  for (const Aval &aval : avals)
-    out.push_back(mlirType(aval));
-  return out;
-}
-
-/// The rank of the tensor that holds a value: keys are pairs of words.
-int64_t storedRank(const Aval &aval) {
-  return aval.rank() + (aval.dtype == DType::Key);
-}
 
 /// Writes the ops of one function.
 class BodyWriter {
@@ -385,18 +348,6 @@ Names BodyWriter::equations(const Jaxpr &jaxpr, const Names &args) {
   return outs;
 }
 
-/// A text that is equal for equal placements.
-static std::string placementKey(const CallPlacement &placement) {
-  std::string key;
-  for (const auto *list : {&placement.ins, &placement.outs})
-    for (const Sharding &s : *list)
-      key += s.str() + ";";
-  for (const auto *list : {&placement.inLayouts, &placement.outLayouts})
-    for (const auto &layout : *list)
-      key += layout ? layout->modeText() : ";";
-  return key;
-}
-
 Names BodyWriter::constrained(Names values, const std::vector<Aval> &avals,
                               const std::vector<Sharding> &shardings) {
   for (size_t i = 0; i < values.size() && i < shardings.size(); ++i) {
@@ -410,20 +361,6 @@ Names BodyWriter::constrained(Names values, const std::vector<Aval> &avals,
     values[i] = name;
   }
   return values;
-}
-
-/// `{attribute, attribute}` after a blank, or nothing.
-static std::string attributeList(const Names &attributes) {
-  return attributes.empty() ? "" : cat(" {", join(attributes), "}");
-}
-
-/// The attribute for a layout, if there is one to say.
-static void addLayout(Names &attributes,
-                      const std::vector<std::optional<Layout>> &layouts,
-                      size_t i) {
-  if (i < layouts.size() && layouts[i] && !layouts[i]->isRowMajor())
-    attributes.push_back(
-        cat("mhlo.layout_mode = \"", layouts[i]->modeText(), "\""));
 }
 
 std::string ModuleWriter::functionOf(const JaxprPtr &jaxpr,
@@ -472,18 +409,6 @@ std::string ModuleWriter::functionOf(const JaxprPtr &jaxpr,
                       results, ") {\n", body.out, "\"func.return\"(",
                       join(outs), ") : (", join(types), ") -> ()\n}\n");
   return symbol;
-}
-
-std::string ModuleWriter::meshText() const {
-  std::string out;
-  for (size_t i = 0; i < meshes.size(); ++i)
-    out += cat("sdy.mesh ", i == 0 ? "@mesh" : cat("@mesh_", i - 1), " = ",
-               sdyMesh(meshes[i]), "\n");
-  for (int64_t device : deviceMeshes)
-    out += device < 0 ? "sdy.mesh @empty_mesh = <[]>\n"
-                      : cat("sdy.mesh @maximal_mesh_", device,
-                            " = <[], device_ids=[", device, "]>\n");
-  return out;
 }
 
 /// The attributes of one argument or result of @main, in the order of MLIR.
@@ -547,10 +472,11 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
   types = joinedNames(tokenTypes(ordered), types);
   return cat("module ", symbolText(options.name),
              " attributes {mhlo.num_partitions = ", options.numPartitions,
-             " : i32, mhlo.num_replicas = 1 : i32} {\n", meshText(),
-             "func.func public @main(", header, ") -> (", results, ") {\n",
-             body.out, "\"func.return\"(", join(outs), ") : (", join(types),
-             ") -> ()\n}\n", functionText, "}\n");
+             " : i32, mhlo.num_replicas = 1 : i32} {\n",
+             sdyMeshes(meshes, deviceMeshes), "func.func public @main(", header,
+             ") -> (", results, ") {\n", body.out, "\"func.return\"(",
+             join(outs), ") : (", join(types), ") -> ()\n}\n", functionText,
+             "}\n");
 }
 
 } // namespace

@@ -43,6 +43,19 @@ std::string sdyMesh(const AbstractMesh &mesh) {
   return cat("<[", axes, "]> {stablehlo.mesh = {axes = [", named, "]}}");
 }
 
+std::string sdyMeshes(const std::vector<AbstractMesh> &meshes,
+                      const std::set<int64_t> &devices) {
+  std::string out;
+  for (size_t i = 0; i < meshes.size(); ++i)
+    out += cat("sdy.mesh ", i == 0 ? "@mesh" : cat("@mesh_", i - 1), " = ",
+               sdyMesh(meshes[i]), "\n");
+  for (int64_t device : devices)
+    out += device < 0 ? "sdy.mesh @empty_mesh = <[]>\n"
+                      : cat("sdy.mesh @maximal_mesh_", device,
+                            " = <[], device_ids=[", device, "]>\n");
+  return out;
+}
+
 std::string sdySharding(const std::string &meshName, const PartitionSpec &spec,
                         int64_t rank, bool openDims,
                         const AxisNames &replicated) {

@@ -22,6 +22,11 @@ std::string sdySharding(const std::string &meshName, const PartitionSpec &spec,
 /// `<["x"=4]> {stablehlo.mesh = ...}`: what follows the symbol of a mesh.
 std::string sdyMesh(const AbstractMesh &mesh);
 
+/// The definitions of @mesh, @mesh_0, .. and of the meshes of single devices;
+/// -1: of the mesh without axes.
+std::string sdyMeshes(const std::vector<AbstractMesh> &meshes,
+                      const std::set<int64_t> &devices);
+
 /// The text between the quotes of an MLIR string.
 std::string escapedText(const std::string &text);
 /// `@f`, `@"<lambda>"`.

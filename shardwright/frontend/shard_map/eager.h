@@ -1,5 +1,4 @@
-//===- eager.h - shardMap outside of jit, operation by operation  -*- C++
-//-*-===//
+//===- eager.h - shardMap outside of jit, by operations ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
