@@ -37,12 +37,12 @@ static Attribute decodePredicates(DialectBytecodeReader &r,
   int64_t size = blob.size(), packed = llvm::divideCeil(count, 8);
   if (count > 0 && size == 1 && blob[0] == char(0xff))
     return DenseElementsAttr::get(type, true);
-  if (size != packed && size != count && !(size == 1 && count > 0)) {
+  if (size != packed && size != count && size != 1) {
     r.emitError() << "expected " << packed << " bytes of elements for " << type
                   << ", got " << size;
     return {};
   }
-  if (size == 1 && size != packed && size != count)
+  if (size == 1 && size != packed && size != count && count > 0)
     return DenseElementsAttr::get(type, blob[0] != 0);
   SmallVector<bool> values(count);
   bool isPacked = size == packed && packed != count;
@@ -90,7 +90,8 @@ Attribute readTensor(DialectBytecodeReader &r, MLIRContext *context) {
   }
   int64_t width = byteSize(element);
   int64_t size = blob.size();
-  bool isSplat = size == width && count != 0;
+  // Arrays without elements may be splats, too.
+  bool isSplat = size == width;
   std::optional<int64_t> expected = llvm::checkedMul(count, width);
   if (!isSplat && expected != size) {
     r.emitError() << "expected " << width << " bytes for each element of "
