@@ -112,6 +112,12 @@ static LogicalResult resolve(Operation *op, Attribute attr, Mode mode,
                << "replica id #" << id << " seen more than once";
       seen[id] = true;
     }
+  // Devices without a group get zeros of these two only.
+  bool mayOmit = isa<hlo::CollectiveBroadcastOp, hlo::CollectiveReduceOp>(op);
+  if (auto omitted = llvm::find(seen, false); !mayOmit && omitted != seen.end())
+    return op->emitError() << "replica groups leave out id "
+                           << omitted - seen.begin() << " of the program's "
+                           << ids << ", expected each id in one group";
   for (const auto &row : rows) {
     if (mode == Mode::Flattened) {
       groups.emplace_back(row.begin(), row.end());

@@ -48,6 +48,16 @@ module {
 
 // -----
 
+module attributes {mhlo.num_partitions = 4 : i32} {
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{replica groups leave out id 2 of the program's 4, expected each id in one group}}
+  %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>, use_global_device_ids}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+}
+
+// -----
+
 func.func @groups(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{replica id 1 is not one of the program's 1}}
   %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({

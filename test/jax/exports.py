@@ -148,6 +148,15 @@ def branches_in_transformations():
 
 
 @case
+def constants_without_elements():
+    """JAX writes them as splats."""
+    values = [np.broadcast_to(np.asarray(1, t), (0, 4)) for t in ("float32", "bool", "int8", "complex64", "bfloat16")]
+    f = jax.jit(lambda a: [jnp.concatenate([a[:0].astype(v.dtype), v, a[:1].astype(v.dtype)]) for v in values])
+    program = jax.export.export(f, platforms=platforms())(jax.ShapeDtypeStruct(A.shape, A.dtype))
+    return [np.asarray(v).astype("complex64") for v in f(A) + jax.jit(jax.export.deserialize(program.serialize()).call)(A)]
+
+
+@case
 def branches_of_single_platforms():
     """A branch without a default is an error on other platforms, and removed where the platform is known."""
     own = lambda v: lax.platform_dependent(v, tpu=lambda v: v - 1, cpu=lambda v: v + 1)
@@ -326,10 +335,14 @@ def called_with_another_number_of_devices():
     half = jax.sharding.Mesh(np.array(jax.devices()[:4]), ("x",))
     small = jax.export.export(jax.jit(lambda a: a + 1, in_shardings=NamedSharding(abstract(4), P("x"))), platforms=platforms())(jax.ShapeDtypeStruct(A.shape, A.dtype))
     single = jax.export.export(jax.jit(lambda a: a + 1, in_shardings=NamedSharding(abstract(1), P("x"))), platforms=platforms())(jax.ShapeDtypeStruct(A.shape, A.dtype))
+    # Its collective is among one device.
+    alone = jax.shard_map(lambda a: lax.psum(a, "x"), mesh=abstract(1), in_specs=P("x"), out_specs=P())
+    summed = jax.export.export(jax.jit(alone), platforms=platforms())(jax.ShapeDtypeStruct(A.shape, A.dtype))
     x = jax.device_put(A, NamedSharding(half, P("x")))
     return [
         said(program.call, A), said(jax.jit(program.call), x), jax.jit(small.call)(x), said(jax.jit(small.call), jax.device_put(A, NamedSharding(mesh(8), P("x")))),
         said(small.call, A), single.call(A), jax.jit(single.call)(jax.device_put(A, NamedSharding(mesh(8), P("x")))), str(single.nr_devices),
+        summed.call(A), said(jax.jit(summed.call), jax.device_put(A, NamedSharding(mesh(8), P("x")))).split(":")[0],
     ]  # fmt: skip
 
 
