@@ -173,6 +173,21 @@ def mesh_in_context(jit):
         return jit(lambda x: lax.with_sharding_constraint(x * 2, P("y")), in_shardings=P("x"), out_shardings=P("x", "y"))(X)
 
 
+@case
+def unreduced_arrays(jit):
+    """Partial sums leave a program, and enter others."""
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    with jax.set_mesh(mesh):
+        a, b = jax.device_put(A(4, 8), P(None, "x")), jax.device_put(A(8, 8), P("x"))
+        u = jit(lambda a, b: jnp.einsum("ij,jk->ik", a, b, out_sharding=P(None, None, unreduced={"x"})))(a, b)
+        whole = rows = ()
+        if jax.__version_info__ < (0, 12):  # 0.12's XLA does not let a manual computation reduce its operands
+            whole = jit(lambda u: jax.sharding.reshard(u, P(None, None)))(u)
+            rows = jit(lambda u: jax.sharding.reshard(u + u, P("x", None)))(u)
+        parts = [np.asarray(shard.data) for shard in jit(lambda u: u + u)(u).addressable_shards]
+        return whole, rows, parts, str(u.sharding), str(jax.typeof(u))
+
+
 # --- operations -----------------------------------------------------------------------------------
 @case
 def loops(jit):

@@ -73,9 +73,11 @@ def guarded(name, options, platform, compile_region, compile_plain):
     try:
         return compile_region()
     except Exception as error:
-        if not isinstance(error, (ValueError, RuntimeError, NotImplementedError)):
+        from jax.extend.mlir import ir
+
+        ours = isinstance(error, (ValueError, ir.MLIRError))  # JAX's parser may refuse our text
+        if not ours and not isinstance(error, RuntimeError):
             raise
-        ours = isinstance(error, ValueError)
         who = "shardwright cannot partition" if ours else f"the compiler of {platform} refuses our partition of"
         text = f"{who} {marks.plain(name)}: {str(error).removeprefix('INVALID_ARGUMENT: ')}"
         if options.fallback == "xla":

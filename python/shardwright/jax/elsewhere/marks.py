@@ -60,12 +60,17 @@ def mark(name, options):
     return f"{_MARK.sub('', name)}_shardwright_{digest}"
 
 
+def _canonical(platform):
+    """JAX calls the platform of NVIDIA's and AMD's devices by several names."""
+    return {"cuda": "gpu", "rocm": "gpu"}.get(platform, platform)
+
+
 def take_over(platform, options):
     """Sets the options of all programs of the platform (None: of every platform) that have no mark."""
     if options is None:
-        _taken_over.pop(platform, None)
+        _taken_over.pop(_canonical(platform), None)
     else:
-        _taken_over[platform] = options
+        _taken_over[_canonical(platform)] = options
 
 
 def marked(name):
@@ -76,7 +81,7 @@ def marked(name):
 
 def options_of(name, platform):
     """Returns the options of the program of this name, or None if it is not ours to partition."""
-    return marked(name) or _taken_over.get(platform) or _taken_over.get(None)
+    return marked(name) or _taken_over.get(_canonical(platform)) or _taken_over.get(None)
 
 
 def plain(name):

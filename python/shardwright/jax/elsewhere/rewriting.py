@@ -65,7 +65,7 @@ def region_module(module, options, compile_options, devices):
         devices,
         build.allow_spmd_sharding_propagation_to_parameters,
         build.allow_spmd_sharding_propagation_to_output,
-        bool(jax.config.jax_use_shardy_partitioner),
+        bool(getattr(jax.config, "jax_use_shardy_partitioner", True)),
     )
     context = module.context
     with context, ir.Location.unknown(context):
