@@ -17,7 +17,6 @@ from shardwright.jax.elsewhere import hook, marks, rewriting
 
 _lock = threading.Lock()
 _installed = False
-_numbers = itertools.count()
 _told = set()
 
 
@@ -43,8 +42,9 @@ def _rule(original):
     def lower(ctx, *args, name, jaxpr, in_shardings, out_shardings, **params):
         options = marks.marked(name)
         outer = hook.module_name(ctx.module_context.module)
-        # The platform's own partitioner, or a region around the outer program, includes this function.
-        if options is not None and marks.options_of(outer, ctx.module_context.platforms[0]) is None:
+        platforms = ctx.module_context.platforms
+        # Otherwise we partition the outer program, with this function in it.
+        if options is not None and "shardwright" not in platforms and marks.options_of(outer, platforms[0]) is None:
             why = _why_not(ctx, jaxpr, options)
             if why is None:
                 results = _lower_region(ctx, args, name, jaxpr, in_shardings, out_shardings, options)
@@ -60,8 +60,6 @@ def _rule(original):
 
 def _why_not(ctx, jaxpr, options):
     """Returns why a nested function has no region of its own, or None."""
-    if "shardwright" in ctx.module_context.platforms:
-        return None if options.nested == "region" else ""
     if options.nested != "region":
         return "unless that is a function of shardwright.jax.jit as well, or nested='region' is given"
     if jaxpr.effects:
@@ -87,7 +85,10 @@ def _lower_region(ctx, args, name, jaxpr, in_shardings, out_shardings, options):
     devices = rewriting.devices_of(lowered.compiler_ir())
     if devices < 2:
         return None
-    entry = f"{name}_{next(_numbers)}"
+    # Names must not depend on what else this process has lowered.
+    symbols = (op.operation.attributes for op in module.body.operations)
+    taken = {ir.StringAttr(attributes["sym_name"]).value for attributes in symbols if "sym_name" in attributes}
+    entry = next(entry for entry in (f"{name}_{n}" for n in itertools.count()) if entry not in taken)
     try:
         answer = rewriting.partition_text(text, options, devices, [True], [True], embed=entry)
     except ValueError as error:
