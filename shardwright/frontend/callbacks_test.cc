@@ -140,6 +140,25 @@ TEST(PureCallback, IsCalledByEachDeviceOfAShardMap) {
   EXPECT_EQ(calls, 8);
 }
 
+/// One jitted function, called inside and outside of a shardMap: each place has
+/// calls of its own.
+TEST(PureCallback, DiffersInAManualComputation) {
+  Mesh mesh = *makeMesh({8}, {"x"}, {AxisType::Auto});
+  auto once = [](Tensor x) -> Tensor {
+    return pureCallback(plusOne, shapeDtypeStruct({8}, DType::F32), x);
+  };
+  auto twice = jit([&](Tensor x) -> Tensor {
+    auto inner = jit(once);
+    auto each = shardMap(
+        inner, {.mesh = mesh, .in = P("x"), .out = P("x"), .checkVma = false});
+    Tensor outside = inner(x);
+    Tensor pieces = each(concatenate({x, x, x, x, outside, x, x, x}));
+    return inner(pieces[slice(32, 40)]);
+  });
+  EXPECT_EQ(textOf(twice(arange(8, DType::F32))),
+            "[ 3.  4.  5.  6.  7.  8.  9. 10.]");
+}
+
 TEST(PureCallback, MayRunPrograms) {
   auto inner = jit([](Tensor x) { return sum(lax::exp(x)); });
   auto onHost = [inner](Tensor x) -> Tensor {

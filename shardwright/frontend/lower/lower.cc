@@ -58,8 +58,7 @@ public:
 private:
   std::set<int64_t> deviceMeshes;
   std::vector<AbstractMesh> meshes;
-  /// By jaxpr, placement and, if it has effects, the manual axes around the
-  /// call.
+  /// By jaxpr, placement and the manual axes around the call.
   std::map<std::pair<const Jaxpr *, std::string>, std::string> functions;
   /// So that addresses in `functions` stay valid.
   std::vector<JaxprPtr> keepAlive;
@@ -366,10 +365,10 @@ Names BodyWriter::constrained(Names values, const std::vector<Aval> &avals,
 std::string ModuleWriter::functionOf(const JaxprPtr &jaxpr,
                                      const std::string &name,
                                      const CallPlacement &placement) {
+  // Calls of host functions differ in manual computations.
   std::string where = placementKey(placement);
-  if (!jaxpr->effects.empty())
-    for (const std::string &axis : manual.axes)
-      where += axis + ",";
+  for (const std::string &axis : manual.axes)
+    where += axis + ",";
   auto [entry, isNew] = functions.try_emplace({jaxpr.get(), where});
   if (!isNew)
     return entry->second;

@@ -139,12 +139,23 @@ Tensor fft(const Tensor &x, FftType type, const Ints &lengths) {
                 {"fft_type", static_cast<int64_t>(type)}};
   if (!x.ok() || (!currentTrace() && !x.isTraced()))
     return bind1(fftP, {x}, params);
-  // A function of its own in programs, as in JAX.
-  Expected<JaxprPtr> body = traceToJaxpr(
-      [&](const Tensors &in) { return frontend::bind(fftP, in, params); },
-      {x.aval()}, "fft");
+  // A function of its own in programs, as in JAX: one for equal types.
+  static thread_local std::map<std::string, JaxprPtr> bodies;
+  std::string key = cat(params.key(), x.aval().str(), x.aval().weak);
+  if (x.aval().sharding)
+    key += cat(reinterpret_cast<uintptr_t>(x.aval().sharding->mesh.identity()));
+  Expected<JaxprPtr> body = bodies.count(key)
+                                ? Expected<JaxprPtr>(bodies[key])
+                                : traceToJaxpr(
+                                      [&](const Tensors &in) {
+                                        return frontend::bind(fftP, in, params);
+                                      },
+                                      {x.aval()}, "fft");
   if (!body)
     return body.error();
+  if (bodies.size() > 256)
+    bodies.clear();
+  bodies[key] = *body;
   return bind1(*findPrimitive("jit"), {x}, {{"name", "fft"}, {"jaxpr", *body}});
 }
 } // namespace lax

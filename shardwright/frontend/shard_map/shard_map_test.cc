@@ -175,4 +175,34 @@ TEST(ShardMap, CompositesAreLoweredInTheBody) {
   EXPECT_EQ(*slope->toVector<float>(), std::vector<float>(8, -0.25));
 }
 
+/// Outside of jit values that are the same on all devices are known.
+TEST(ShardMap, BodiesLookAtValuesOutsideOfJit) {
+  int64_t branches = 0;
+  std::string block, summed;
+  auto body = [&](Tensor x) -> Tensor {
+    Tensor total = lax::psum(sum(x), {"x", "y"});
+    block = x.str();
+    summed = total.str();
+    EXPECT_FALSE(sum(x).item().ok());
+    auto known = total.item();
+    if (!known)
+      return known.error();
+    branches += *known > 10;
+    return *known > 10 ? Tensor(x * 2.0) : x;
+  };
+  auto f =
+      shardMap(body, {.mesh = mesh42(), .in = P("x", "y"), .out = P("x", "y")});
+  Expected<Tensor> out = f(reshape(arange(8, DType::F32), {4, 2}));
+  ASSERT_TRUE(out.ok()) << out.error().str();
+  EXPECT_EQ(values(*out), (Floats{0, 2, 4, 6, 8, 10, 12, 14}));
+  EXPECT_EQ(branches, 1);
+  EXPECT_EQ(summed, "28.0");
+  EXPECT_EQ(block.substr(0, 61),
+            "On cpu:0 at mesh coordinates (x, y,) = (0, 0):\n[[0.]]\n\nOn cpu");
+  // In jit they are not.
+  Expected<Tensor> traced = jit(f)(ones({4, 2}));
+  ASSERT_FALSE(traced.ok());
+  EXPECT_EQ(traced.error().kind, ErrorKind::Concretization);
+}
+
 } // namespace

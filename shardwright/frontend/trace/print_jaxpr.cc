@@ -93,9 +93,8 @@ public:
     count(jaxpr);
     std::vector<Doc> docs;
     for (const auto &[inner, name] : hoisted) {
-      docs.push_back(text("let " + name + " = "));
-      docs.push_back(program(*inner));
-      docs.push_back(text(" in\n"));
+      docs.push_back(concat(
+          {text("let " + name + " = "), program(*inner), text(" in\n")}));
     }
     docs.push_back(program(jaxpr));
     std::string out;
