@@ -121,7 +121,8 @@ void Hash::add(const Params &params) {
 }
 
 void Hash::add(const Aval &aval) {
-  add(uint64_t(aval.dtype) << 1 | uint64_t(aval.weak));
+  add(uint64_t(aval.dtype) << 2 | uint64_t(aval.onHost) << 1 |
+      uint64_t(aval.weak));
   add(uint64_t(aval.rank()));
   for (int64_t size : aval.shape)
     add(uint64_t(size));
@@ -143,8 +144,8 @@ bool sameContent(const Params &a, const Params &b) {
 }
 
 bool sameContent(const Aval &a, const Aval &b) {
-  if (a.dtype != b.dtype || a.weak != b.weak || a.shape != b.shape ||
-      a.varying != b.varying)
+  if (a.dtype != b.dtype || a.weak != b.weak || a.onHost != b.onHost ||
+      a.shape != b.shape || a.varying != b.varying)
     return false;
   return a.sharding == b.sharding ||
          (a.sharding && b.sharding && *a.sharding == *b.sharding);
