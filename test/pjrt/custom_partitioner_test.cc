@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/custom_partitioner.h"
+#include "shardwright/pjrt_abi/custom_partitioner.h"
 #include "test/pjrt/plugin.h"
 
 #include "gmock/gmock.h"

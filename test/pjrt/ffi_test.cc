@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/extensions.h"
-#include "shardwright/pjrt/abi/ffi.h"
+#include "shardwright/pjrt_abi/extensions.h"
+#include "shardwright/pjrt_abi/ffi.h"
 #include "test/pjrt/plugin.h"
 
 #include "gmock/gmock.h"

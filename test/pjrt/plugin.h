@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_TEST_PJRT_PLUGIN_H
 #define SHARDWRIGHT_TEST_PJRT_PLUGIN_H
 
-#include "shardwright/pjrt/abi/api.h"
+#include "shardwright/pjrt_abi/api.h"
 
 #include <string>
 #include <vector>

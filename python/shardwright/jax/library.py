@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """Finds libshardwright_pjrt.so, and wraps its functions beyond PJRT: an extension of our own in the
-chain of PJRT extensions (shardwright/pjrt/abi/bridge.h)."""
+chain of PJRT extensions (shardwright/pjrt_abi/bridge.h)."""
 
 import ctypes
 import os

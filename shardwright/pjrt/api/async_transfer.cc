@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/api/placement.h"
-#include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/pjrt/base/host_layout.h"
 #include "shardwright/pjrt/base/slots.h"
+#include "shardwright/pjrt_abi/element_types.h"
 #include "shardwright/support/box_copy.h"
 
 #include <cstring>

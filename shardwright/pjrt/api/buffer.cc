@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/api/objects.h"
-#include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/pjrt/base/host_layout.h"
 #include "shardwright/pjrt/base/slots.h"
+#include "shardwright/pjrt_abi/element_types.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -8,11 +8,11 @@
 #ifndef SHARDWRIGHT_PJRT_API_OBJECTS_H
 #define SHARDWRIGHT_PJRT_API_OBJECTS_H
 
-#include "shardwright/pjrt/abi/api.h"
 #include "shardwright/pjrt/base/handles.h"
 #include "shardwright/pjrt/base/named_values.h"
 #include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/request/layout_modes.h"
+#include "shardwright/pjrt_abi/api.h"
 #include "shardwright/runtime/client.h"
 #include "shardwright/runtime/executable.h"
 

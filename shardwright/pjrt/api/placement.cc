@@ -7,8 +7,8 @@
 
 #include "shardwright/pjrt/api/placement.h"
 #include "shardwright/backend/host_storage.h"
-#include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/pjrt/base/host_layout.h"
+#include "shardwright/pjrt_abi/element_types.h"
 #include "shardwright/support/box_copy.h"
 
 using namespace shardwright;

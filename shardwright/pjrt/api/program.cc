@@ -9,7 +9,7 @@
 
 #include "shardwright/mesh/hlo/named_conversion.h"
 #include "shardwright/mesh/hlo/proto_wire.h"
-#include "shardwright/pjrt/base/element_types.h"
+#include "shardwright/pjrt_abi/element_types.h"
 #include "shardwright/support/byte_stream.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_BASE_HOST_LAYOUT_H
 #define SHARDWRIGHT_PJRT_BASE_HOST_LAYOUT_H
 
-#include "shardwright/pjrt/abi/buffer.h"
+#include "shardwright/pjrt_abi/buffer.h"
 #include "shardwright/support/element_type.h"
 
 #include "llvm/ADT/ArrayRef.h"

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_BASE_NAMED_VALUES_H
 #define SHARDWRIGHT_PJRT_BASE_NAMED_VALUES_H
 
-#include "shardwright/pjrt/abi/base.h"
+#include "shardwright/pjrt_abi/base.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

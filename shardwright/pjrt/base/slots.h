@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_BASE_SLOTS_H
 #define SHARDWRIGHT_PJRT_BASE_SLOTS_H
 
-#include "shardwright/pjrt/abi/api.h"
+#include "shardwright/pjrt_abi/api.h"
 
 namespace shardwright::pjrt {
 

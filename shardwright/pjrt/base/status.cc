@@ -14,26 +14,6 @@
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
-static constexpr llvm::StringLiteral codeNames[] = {
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-};
-
 static void describe(const PJRT_Error *error, const char **message,
                      size_t *size) {
   const auto *failure = static_cast<const Failure *>(error);
@@ -61,12 +41,6 @@ PJRT_Error *pjrt::makeError(PJRT_Error_Code code, const llvm::Twine &message) {
   return failure;
 }
 
-llvm::StringRef pjrt::codeName(PJRT_Error_Code code) {
-  return code >= 0 && size_t(code) < std::size(codeNames)
-             ? llvm::StringRef(codeNames[code])
-             : llvm::StringRef(codeNames[PJRT_Error_Code_UNKNOWN]);
-}
-
 std::string pjrt::textWithCode(PJRT_Error_Code code, llvm::StringRef message) {
   return (codeName(code) + ": " + message).str();
 }
@@ -77,17 +51,18 @@ PJRT_Error *pjrt::errorFromText(llvm::StringRef original,
     return nullptr;
   std::string words = inWordsOfXla(original);
   llvm::StringRef text = words;
-  for (size_t code = 1; code < std::size(codeNames); ++code) {
+  for (int code = 1; code <= lastErrorCode; ++code) {
     llvm::StringRef rest = text;
-    if (rest.consume_front(codeNames[code]) && rest.consume_front(": "))
+    if (rest.consume_front(codeName(PJRT_Error_Code(code))) &&
+        rest.consume_front(": "))
       return makeError(PJRT_Error_Code(code), rest);
   }
   // The runtime prefixes the location: `custom_call at f.py:3:4: device 2:
   // NOT_FOUND: no such thing`.
   llvm::StringRef head =
       text.take_front(300).take_until([](char c) { return c == '\n'; });
-  for (size_t code = 1; code < std::size(codeNames); ++code) {
-    std::string marker = (": " + codeNames[code] + ": ").str();
+  for (int code = 1; code <= lastErrorCode; ++code) {
+    std::string marker = (": " + codeName(PJRT_Error_Code(code)) + ": ").str();
     size_t at = head.find(marker);
     if (at == llvm::StringRef::npos)
       continue;

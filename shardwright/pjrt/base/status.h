@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_BASE_STATUS_H
 #define SHARDWRIGHT_PJRT_BASE_STATUS_H
 
-#include "shardwright/pjrt/abi/base.h"
+#include "shardwright/pjrt_abi/error_codes.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
@@ -34,8 +34,6 @@ inline PJRT_Error *invalid(const llvm::Twine &message) {
 PJRT_Error *errorFromText(llvm::StringRef text, PJRT_Error_Code otherwise);
 PJRT_Error *toPjrt(llvm::Error error,
                    PJRT_Error_Code otherwise = PJRT_Error_Code_INTERNAL);
-/// The name of a code, like `NOT_FOUND`.
-llvm::StringRef codeName(PJRT_Error_Code code);
 /// The text from which errorFromText creates the same error.
 std::string textWithCode(PJRT_Error_Code code, llvm::StringRef message);
 

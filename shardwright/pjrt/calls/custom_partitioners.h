@@ -16,7 +16,7 @@
 #define SHARDWRIGHT_PJRT_CALLS_CUSTOM_PARTITIONERS_H
 
 #include "shardwright/mesh/hlo/hlo_sharding.h"
-#include "shardwright/pjrt/abi/custom_partitioner.h"
+#include "shardwright/pjrt_abi/custom_partitioner.h"
 #include "shardwright/support/element_type.h"
 
 #include "llvm/Support/Error.h"

@@ -7,8 +7,8 @@
 
 #include "shardwright/pjrt/calls/host_callback.h"
 #include "shardwright/compile/host_callbacks.h"
-#include "shardwright/pjrt/abi/bridge.h"
-#include "shardwright/pjrt/base/element_types.h"
+#include "shardwright/pjrt_abi/bridge.h"
+#include "shardwright/pjrt_abi/element_types.h"
 #include "shardwright/runtime/custom_call.h"
 
 #include "llvm/ADT/STLExtras.h"

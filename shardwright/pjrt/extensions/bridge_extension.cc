@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/mesh/nesting.h"
-#include "shardwright/pjrt/abi/bridge.h"
 #include "shardwright/pjrt/api/inspect.h"
 #include "shardwright/pjrt/api/region_query.h"
 #include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/extensions/extensions.h"
 #include "shardwright/pjrt/ffi/ffi.h"
+#include "shardwright/pjrt_abi/bridge.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_EXTENSIONS_EXTENSIONS_H
 #define SHARDWRIGHT_PJRT_EXTENSIONS_EXTENSIONS_H
 
-#include "shardwright/pjrt/abi/base.h"
+#include "shardwright/pjrt_abi/base.h"
 
 namespace shardwright::pjrt {
 

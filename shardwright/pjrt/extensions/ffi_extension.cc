@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/extensions.h"
 #include "shardwright/pjrt/api/objects.h"
 #include "shardwright/pjrt/extensions/extensions.h"
 #include "shardwright/pjrt/ffi/ffi.h"
+#include "shardwright/pjrt_abi/extensions.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
@@ -51,8 +51,8 @@ static PJRT_Error *registerHandler(PJRT_FFI_Register_Handler_Args *args) {
       return invalid("the target's name is a null pointer");
     XLA_FFI_Handler_Bundle bundle = {};
     bundle.execute = reinterpret_cast<XLA_FFI_Handler>(args->handler);
-    return toPjrt(registerFfi({args->target_name, args->target_name_size},
-                              bundle));
+    return toPjrt(
+        registerFfi({args->target_name, args->target_name_size}, bundle));
   });
 }
 

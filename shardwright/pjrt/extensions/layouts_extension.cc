@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/extensions.h"
 #include "shardwright/pjrt/api/program.h"
-#include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/pjrt/base/host_layout.h"
 #include "shardwright/pjrt/extensions/extensions.h"
+#include "shardwright/pjrt_abi/element_types.h"
+#include "shardwright/pjrt_abi/extensions.h"
 
 #include <map>
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/extensions.h"
 #include "shardwright/pjrt/api/objects.h"
 #include "shardwright/pjrt/extensions/extensions.h"
+#include "shardwright/pjrt_abi/extensions.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;

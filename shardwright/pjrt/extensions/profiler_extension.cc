@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/extensions.h"
-#include "shardwright/pjrt/abi/profiler.h"
 #include "shardwright/pjrt/api/run_recorder.h"
 #include "shardwright/pjrt/extensions/extensions.h"
+#include "shardwright/pjrt_abi/extensions.h"
+#include "shardwright/pjrt_abi/profiler.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_FFI_FFI_H
 #define SHARDWRIGHT_PJRT_FFI_FFI_H
 
-#include "shardwright/pjrt/abi/ffi.h"
+#include "shardwright/pjrt_abi/ffi.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"

@@ -9,7 +9,7 @@
 #define SHARDWRIGHT_PJRT_FFI_FFI_ATTRIBUTES_H
 
 #include "shardwright/cpu/program/program.h"
-#include "shardwright/pjrt/abi/ffi.h"
+#include "shardwright/pjrt_abi/ffi.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_FFI_FFI_BUFFERS_H
 #define SHARDWRIGHT_PJRT_FFI_FFI_BUFFERS_H
 
-#include "shardwright/pjrt/abi/ffi.h"
+#include "shardwright/pjrt_abi/ffi.h"
 #include "shardwright/runtime/custom_call.h"
 
 #include <memory>

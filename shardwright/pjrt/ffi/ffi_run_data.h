@@ -8,8 +8,8 @@
 #ifndef SHARDWRIGHT_PJRT_FFI_FFI_RUN_DATA_H
 #define SHARDWRIGHT_PJRT_FFI_FFI_RUN_DATA_H
 
-#include "shardwright/pjrt/abi/base.h"
 #include "shardwright/pjrt/ffi/ffi.h"
+#include "shardwright/pjrt_abi/base.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

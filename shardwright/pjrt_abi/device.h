@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_ABI_DEVICE_H
 #define SHARDWRIGHT_PJRT_ABI_DEVICE_H
 
-#include "shardwright/pjrt/abi/base.h"
+#include "shardwright/pjrt_abi/base.h"
 
 extern "C" {
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/client.h"
-#include "shardwright/pjrt/abi/layout_checks.h"
+#include "shardwright/pjrt_abi/client.h"
+#include "shardwright/pjrt_abi/layout_checks.h"
 
 #include "gtest/gtest.h"
 

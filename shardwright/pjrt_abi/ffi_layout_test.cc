@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/ffi.h"
+#include "shardwright/pjrt_abi/ffi.h"
 
 #include "gtest/gtest.h"
 

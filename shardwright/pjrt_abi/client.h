@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_ABI_CLIENT_H
 #define SHARDWRIGHT_PJRT_ABI_CLIENT_H
 
-#include "shardwright/pjrt/abi/buffer.h"
+#include "shardwright/pjrt_abi/buffer.h"
 
 extern "C" {
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/device.h"
-#include "shardwright/pjrt/abi/layout_checks.h"
+#include "shardwright/pjrt_abi/device.h"
+#include "shardwright/pjrt_abi/layout_checks.h"
 
 #include "gtest/gtest.h"
 

@@ -10,6 +10,9 @@
 
 #include <cstddef>
 
+// Some structs derive from others.
+#pragma clang diagnostic ignored "-Winvalid-offsetof"
+
 // The size of a struct.
 #define SIZE(type, size) static_assert(sizeof(type) == size)
 // The offset of a field.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/buffer.h"
-#include "shardwright/pjrt/abi/layout_checks.h"
+#include "shardwright/pjrt_abi/buffer.h"
+#include "shardwright/pjrt_abi/layout_checks.h"
 
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_ABI_TOPOLOGY_H
 #define SHARDWRIGHT_PJRT_ABI_TOPOLOGY_H
 
-#include "shardwright/pjrt/abi/client.h"
+#include "shardwright/pjrt_abi/client.h"
 
 extern "C" {
 

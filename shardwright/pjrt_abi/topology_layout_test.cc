@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/topology.h"
-#include "shardwright/pjrt/abi/layout_checks.h"
+#include "shardwright/pjrt_abi/layout_checks.h"
+#include "shardwright/pjrt_abi/topology.h"
 
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_ABI_BRIDGE_H
 #define SHARDWRIGHT_PJRT_ABI_BRIDGE_H
 
-#include "shardwright/pjrt/abi/base.h"
+#include "shardwright/pjrt_abi/base.h"
 
 // The library only exports GetPjrtApi. Other functions for our own Python
 // package are in an extension with a unique type.

@@ -8,10 +8,10 @@
 #ifndef SHARDWRIGHT_PJRT_ABI_API_H
 #define SHARDWRIGHT_PJRT_ABI_API_H
 
-#include "shardwright/pjrt/abi/client.h"
-#include "shardwright/pjrt/abi/device.h"
-#include "shardwright/pjrt/abi/executable.h"
-#include "shardwright/pjrt/abi/topology.h"
+#include "shardwright/pjrt_abi/client.h"
+#include "shardwright/pjrt_abi/device.h"
+#include "shardwright/pjrt_abi/executable.h"
+#include "shardwright/pjrt_abi/topology.h"
 
 /// Every function of the table, in order: X(name). All take name_Args, and
 /// return an error or null, except for those in PJRT_API_VOID_SLOTS.

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_BASE_ELEMENT_TYPES_H
-#define SHARDWRIGHT_PJRT_BASE_ELEMENT_TYPES_H
+#ifndef SHARDWRIGHT_PJRT_ABI_ELEMENT_TYPES_H
+#define SHARDWRIGHT_PJRT_ABI_ELEMENT_TYPES_H
 
-#include "shardwright/pjrt/abi/base.h"
+#include "shardwright/pjrt_abi/base.h"
 #include "shardwright/support/element_type.h"
 
 namespace shardwright::pjrt {
@@ -21,4 +21,4 @@ llvm::StringRef name(PJRT_Buffer_Type type);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_BASE_ELEMENT_TYPES_H
+#endif // SHARDWRIGHT_PJRT_ABI_ELEMENT_TYPES_H

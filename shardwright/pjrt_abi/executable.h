@@ -8,8 +8,8 @@
 #ifndef SHARDWRIGHT_PJRT_ABI_EXECUTABLE_H
 #define SHARDWRIGHT_PJRT_ABI_EXECUTABLE_H
 
-#include "shardwright/pjrt/abi/client.h"
-#include "shardwright/pjrt/abi/transfer.h"
+#include "shardwright/pjrt_abi/client.h"
+#include "shardwright/pjrt_abi/transfer.h"
 
 extern "C" {
 

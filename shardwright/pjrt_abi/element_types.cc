@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/base/element_types.h"
+#include "shardwright/pjrt_abi/element_types.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
