@@ -25,6 +25,7 @@
 #include "shardwright/partition/overlap/overlap.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
+#include "shardwright/pjrt_client/replicas_form.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/reduce/reduce_pass.h"
 #include "shardwright/reduce/reduction_patterns.h"
@@ -67,6 +68,7 @@ void registerPasses() {
   registerSdyPropagatePasses();
   registerShardyPipelines();
   registerReducePass();
+  pjrt_client::registerReplicasFormPass();
   cpu::registerCpuPasses();
 }
 

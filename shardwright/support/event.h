@@ -35,6 +35,11 @@ public:
   /// event is set, else on the thread that sets it.
   void onReady(llvm::unique_function<void(llvm::StringRef failure)> then) const;
 
+  /// True if both are the same event.
+  friend bool operator==(const Event &a, const Event &b) {
+    return a.state == b.state;
+  }
+
 private:
   struct State;
   explicit Event(std::shared_ptr<State> state) : state(std::move(state)) {}

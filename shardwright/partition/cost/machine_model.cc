@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -237,6 +238,8 @@ Error Reader::read(MachineModel &machine) {
           return readMemory(key, v, machine);
         if (top == "operation_seconds")
           return readSeconds(key, v, machine.operationSeconds);
+        if (top == "step_seconds")
+          return readSeconds(key, v, machine.stepSeconds);
         if (top == "links")
           return forEachKey(
               key, v, [&](const Path &axis, const json::Value &link) -> Error {
@@ -245,7 +248,7 @@ Error Reader::read(MachineModel &machine) {
                 return readLink(axis, link, own);
               });
         return unknown(key, {"name", "flops_per_second", "memory", "link",
-                             "links", "operation_seconds"});
+                             "links", "operation_seconds", "step_seconds"});
       });
 }
 
@@ -339,6 +342,30 @@ Expected<MachineModel> MachineModel::parse(StringRef text, StringRef name) {
   if (Error e = Reader(text, name).read(machine))
     return std::move(e);
   return machine;
+}
+
+std::string MachineModel::json() const {
+  auto linkOf = [](const LinkModel &link) {
+    return json::Object{{"bytes_per_second", link.bytesPerSecond},
+                        {"latency_seconds", link.latencySeconds},
+                        {"directions", link.directions}};
+  };
+  json::Object flops{{"default", defaultFlopsPerSecond}}, axes;
+  for (const auto &[element, rate] : flopsPerSecond)
+    flops[element] = rate;
+  for (const auto &[axis, own] : links)
+    axes[axis] = linkOf(own);
+  json::Object machine{
+      {"name", name},
+      {"flops_per_second", std::move(flops)},
+      {"memory", json::Object{{"bytes", memoryBytes},
+                              {"bytes_per_second", memoryBytesPerSecond}}},
+      {"link", linkOf(link)},
+      {"operation_seconds", operationSeconds},
+      {"step_seconds", stepSeconds}};
+  if (!axes.empty())
+    machine["links"] = std::move(axes);
+  return formatv("{0:2}\n", json::Value(std::move(machine))).str();
 }
 
 Expected<MachineModel> MachineModel::read(StringRef path) {

@@ -15,7 +15,7 @@
 //    "link": {"bytes_per_second": 5e10, "latency_seconds": 2e-6,
 //             "directions": 2},
 //    "links": {"hosts": {"bytes_per_second": 6e9}},
-//    "operation_seconds": 1e-6}
+//    "operation_seconds": 1e-6, "step_seconds": 1e-5}
 //
 // Omitted keys default to the built-in machine, whose ratios the partitioner
 // assumes if no machine is named. Value types; no IR.
@@ -71,6 +71,8 @@ struct MachineModel {
   double memoryBytesPerSecond = 2e12;
   /// Fixed overhead of each kernel.
   double operationSeconds = 0;
+  /// Fixed overhead of each run of a program.
+  double stepSeconds = 0;
   LinkModel link;
   /// Links of the axes that differ from `link`.
   std::map<std::string, LinkModel> links;
@@ -91,6 +93,8 @@ struct MachineModel {
   static llvm::Expected<MachineModel> parse(llvm::StringRef text,
                                             llvm::StringRef name);
   static llvm::Expected<MachineModel> read(llvm::StringRef path);
+  /// The machine as a file, from which `parse` reads the same numbers.
+  std::string json() const;
 };
 
 } // namespace shardwright

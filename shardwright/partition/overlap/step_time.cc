@@ -80,7 +80,9 @@ StepTime predictStepTime(ModuleOp local, const Mesh &mesh,
   if (!main || main.isDeclaration())
     return {};
   OpCosts costs(machine, mesh);
-  return StepTimes(local, costs).ofBlock(main.getBody().front());
+  StepTime step = StepTimes(local, costs).ofBlock(main.getBody().front());
+  step.compute += machine.stepSeconds;
+  return step;
 }
 
 } // namespace shardwright

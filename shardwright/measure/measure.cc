@@ -1,0 +1,178 @@
+//===- measure.cc - measures the machine at hand --------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/measure/measure.h"
+
+#include "shardwright/measure/fit.h"
+#include "shardwright/measure/time_program.h"
+#include "shardwright/partition/overlap/step_time.h"
+#include "shardwright/support/error.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+namespace {
+
+/// A probe as a module for the predictor.
+struct Timed {
+  MeasuredProbe measured;
+  OwningOpRef<ModuleOp> module;
+};
+
+class Measuring {
+public:
+  Measuring(Backend &backend, MLIRContext &context,
+            const MeasureOptions &options)
+      : backend(backend), context(context), options(options) {}
+  llvm::Expected<Measurement> run();
+
+private:
+  llvm::Expected<Timed> time(const Probe &probe);
+  void fitDevice();
+  void fitLink(llvm::StringRef axis, LinkModel &link);
+  /// Fits to the probes that `isWanted` selects.
+  void fit(llvm::ArrayRef<FitParameter> parameters,
+           llvm::function_ref<bool(const Probe &)> isWanted);
+  double predict(const Timed &timed) const {
+    return predictStepTime(*timed.module, options.mesh, result.machine).total();
+  }
+
+  Backend &backend;
+  MLIRContext &context;
+  const MeasureOptions &options;
+  Measurement result;
+  std::vector<Timed> timed;
+};
+
+} // namespace
+
+llvm::Expected<Timed> Measuring::time(const Probe &probe) {
+  std::string diagnostics;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostics.empty())
+      diagnostics = diagnostic.str();
+    return success();
+  });
+  Timed next;
+  next.measured.probe = probe;
+  next.module = parseSourceString<ModuleOp>(probe.text, &context);
+  if (!next.module)
+    return fail("internal error: probe ", probe.name, ": ", diagnostics);
+  // Compiling changes the module.
+  OwningOpRef<ModuleOp> compiled = next.module->clone();
+  FailureOr<std::shared_ptr<LoadedProgram>> program =
+      backend.compile(*compiled, {});
+  if (failed(program))
+    return fail(diagnostics);
+  llvm::Expected<double> seconds =
+      timeProgram(backend, **program, options.budget);
+  if (!seconds)
+    return seconds.takeError();
+  next.measured.seconds = *seconds;
+  return next;
+}
+
+void Measuring::fit(llvm::ArrayRef<FitParameter> parameters,
+                    llvm::function_ref<bool(const Probe &)> isWanted) {
+  std::vector<const Timed *> wanted;
+  std::vector<double> seconds;
+  for (const Timed &next : timed)
+    if (isWanted(next.measured.probe)) {
+      wanted.push_back(&next);
+      seconds.push_back(next.measured.seconds);
+    }
+  if (!wanted.empty())
+    fitParameters(parameters, seconds,
+                  [&](size_t i) { return predict(*wanted[i]); });
+}
+
+void Measuring::fitDevice() {
+  MachineModel &machine = result.machine;
+  machine.stepSeconds = 1e-5;
+  machine.operationSeconds = 1e-6;
+  machine.defaultFlopsPerSecond = 1e10;
+  machine.memoryBytesPerSecond = 1e10;
+  std::vector<FitParameter> parameters = {
+      {&machine.stepSeconds, 1e-9, 10},
+      {&machine.operationSeconds, 1e-10, 10},
+      {&machine.memoryBytesPerSecond, 1e6, 1e15}};
+  for (const Timed &next : timed)
+    if (next.measured.probe.what == Probe::What::Compute)
+      machine.flopsPerSecond.try_emplace(next.measured.probe.element, 1e10);
+  for (auto &[element, rate] : machine.flopsPerSecond)
+    parameters.push_back({&rate, 1e6, 1e18});
+  fit(parameters,
+      [](const Probe &probe) { return probe.what != Probe::What::Link; });
+  if (auto f32 = machine.flopsPerSecond.find("f32");
+      f32 != machine.flopsPerSecond.end())
+    machine.defaultFlopsPerSecond = f32->second;
+}
+
+void Measuring::fitLink(llvm::StringRef axis, LinkModel &link) {
+  link.latencySeconds = 1e-5;
+  link.bytesPerSecond = 1e9;
+  link.directions = 1;
+  fit({{&link.latencySeconds, 1e-9, 10}, {&link.bytesPerSecond, 1e5, 1e15}},
+      [&](const Probe &probe) {
+        return probe.what == Probe::What::Link && probe.axis == axis;
+      });
+}
+
+llvm::Expected<Measurement> Measuring::run() {
+  result.machine.name = options.name;
+  for (const Probe &probe : makeProbes(options.mesh)) {
+    if (options.progress)
+      options.progress(probe.name);
+    llvm::Expected<Timed> next = time(probe);
+    if (next) {
+      timed.push_back(std::move(*next));
+      continue;
+    }
+    if (timed.empty())
+      return next.takeError();
+    result.skipped.push_back(probe.name + ": " +
+                             llvm::toString(next.takeError()));
+  }
+  fitDevice();
+  bool isFirst = true;
+  for (int32_t a = 0; a < options.mesh.numAxes(); ++a) {
+    llvm::StringRef axis = options.mesh.axisName(a);
+    if (options.mesh.axisSize(a) < 2)
+      continue;
+    LinkModel &link = result.machine.links[axis.str()];
+    fitLink(axis, link);
+    // The default is the slowest, so that predictions for other meshes are
+    // not too good.
+    LinkModel &slowest = result.machine.link;
+    slowest.directions = 1;
+    slowest.latencySeconds =
+        isFirst ? link.latencySeconds
+                : std::max(slowest.latencySeconds, link.latencySeconds);
+    slowest.bytesPerSecond =
+        isFirst ? link.bytesPerSecond
+                : std::min(slowest.bytesPerSecond, link.bytesPerSecond);
+    isFirst = false;
+  }
+  for (Timed &next : timed) {
+    next.measured.predicted = predict(next);
+    result.probes.push_back(std::move(next.measured));
+  }
+  return std::move(result);
+}
+
+llvm::Expected<Measurement> measureMachine(Backend &backend,
+                                           MLIRContext &context,
+                                           const MeasureOptions &options) {
+  return Measuring(backend, context, options).run();
+}
+
+} // namespace shardwright

@@ -1,0 +1,278 @@
+//===- plugin_storage.cc - arrays in a plugin's memory --------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt_client/plugin_storage.h"
+
+#include "shardwright/pjrt_abi/element_types.h"
+#include "shardwright/pjrt_client/plugin_event.h"
+#include "shardwright/support/error.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+
+using namespace shardwright;
+using namespace shardwright::pjrt_client;
+
+BufferHandle::~BufferHandle() {
+  auto args = makeStruct<PJRT_Buffer_Destroy_Args>();
+  args.buffer = buffer;
+  llvm::consumeError(
+      SHARDWRIGHT_PJRT_CALL(client->plugin(), Buffer_Destroy, args));
+}
+
+PluginStorage::PluginStorage(std::shared_ptr<PluginClient> client,
+                             PJRT_Buffer *buffer, ArrayType type,
+                             MemoryPlace place, Event ready)
+    : DeviceStorage(nullptr, type.bytes()), owner(client),
+      handle(std::make_shared<BufferHandle>(std::move(client), buffer)),
+      type(std::move(type)), place(place), ownReady(std::move(ready)) {}
+
+PluginStorage::PluginStorage(std::shared_ptr<PluginClient> client,
+                             ArrayType type, MemoryPlace place, Event failed)
+    : DeviceStorage(nullptr, type.bytes()), owner(std::move(client)),
+      type(std::move(type)), place(place), ownReady(std::move(failed)) {}
+
+llvm::Error PluginStorage::noBuffer() const {
+  if (llvm::Error e = ownReady.await())
+    return e;
+  return fail("the array has no memory: the run that computes it failed");
+}
+
+bool PluginStorage::isReadableAt(MemoryPlace other) const {
+  return other.device == place.device && other.memory == place.memory;
+}
+
+llvm::Error PluginStorage::check() const {
+  const Plugin &plugin = owner->plugin();
+  auto typeArgs = makeStruct<PJRT_Buffer_ElementType_Args>();
+  typeArgs.buffer = buffer();
+  if (llvm::Error e =
+          SHARDWRIGHT_PJRT_CALL(plugin, Buffer_ElementType, typeArgs))
+    return e;
+  if (typeArgs.type != pjrt::toPjrt(type.type))
+    return plugin.wrong("PJRT_Buffer_ElementType", pjrt::name(typeArgs.type) +
+                                                       " for an array of " +
+                                                       str(type.type));
+  auto dims = makeStruct<PJRT_Buffer_Dimensions_Args>();
+  dims.buffer = buffer();
+  if (llvm::Error e = SHARDWRIGHT_PJRT_CALL(plugin, Buffer_Dimensions, dims))
+    return e;
+  // Do not read a list of another length: it may be shorter than it says.
+  if (dims.num_dims != type.shape.size())
+    return plugin.wrong("PJRT_Buffer_Dimensions",
+                        llvm::Twine(dims.num_dims) +
+                            " dimensions for an array " +
+                            str(type.type, type.shape));
+  if (!dims.num_dims)
+    return llvm::Error::success();
+  if (!dims.dims)
+    return plugin.wrong("PJRT_Buffer_Dimensions", "a null list");
+  llvm::ArrayRef found(dims.dims, dims.num_dims);
+  if (found != llvm::ArrayRef<int64_t>(type.shape))
+    return plugin.wrong("PJRT_Buffer_Dimensions",
+                        str(type.type, found) + " for an array " +
+                            str(type.type, type.shape));
+  return llvm::Error::success();
+}
+
+namespace {
+/// The layout of a dense row-major array, at a stable address.
+struct RowMajor {
+  explicit RowMajor(size_t rank)
+      : layout(makeStruct<PJRT_Buffer_MemoryLayout>()) {
+    for (size_t d = rank; d-- > 0;)
+      minorToMajor.push_back(d);
+    layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+    layout.tiled = makeStruct<PJRT_Buffer_MemoryLayout_Tiled>();
+    layout.tiled.minor_to_major = minorToMajor.data();
+    layout.tiled.minor_to_major_size = rank;
+  }
+  RowMajor(const RowMajor &) = delete;
+  llvm::SmallVector<int64_t, 6> minorToMajor;
+  PJRT_Buffer_MemoryLayout layout;
+};
+} // namespace
+
+/// Starts the transfer of a whole buffer. The event keeps the buffer alive.
+static Event startCopyToHost(const std::shared_ptr<BufferHandle> &handle,
+                             const ArrayType &type, void *to) {
+  const PluginClient &client = *handle->client;
+  const Plugin &plugin = client.plugin();
+  RowMajor rowMajor(type.shape.size());
+  auto args = makeStruct<PJRT_Buffer_ToHostBuffer_Args>();
+  args.src = handle->buffer;
+  args.host_layout = &rowMajor.layout;
+  // Its size first: the plugin may think that the array is larger.
+  if (llvm::Error e = SHARDWRIGHT_PJRT_CALL(plugin, Buffer_ToHostBuffer, args))
+    return failedEvent(std::move(e));
+  if (args.event) {
+    llvm::consumeError(client.await("PJRT_Buffer_ToHostBuffer", args.event));
+    args.event = nullptr;
+  }
+  if (args.dst_size != size_t(type.bytes()))
+    return failedEvent(plugin.wrong(
+        "PJRT_Buffer_ToHostBuffer",
+        llvm::Twine(args.dst_size) + " bytes for an array " +
+            str(type.type, type.shape) + " of " + llvm::Twine(type.bytes())));
+  args.dst = to;
+  if (llvm::Error e = SHARDWRIGHT_PJRT_CALL(plugin, Buffer_ToHostBuffer, args))
+    return failedEvent(std::move(e));
+  Event copied = client.watch("PJRT_Buffer_ToHostBuffer", args.event);
+  copied.onReady([handle](llvm::StringRef) {});
+  return copied;
+}
+
+/// An event that is set when both are, and fails with `first`'s error, or else
+/// with that of `second`.
+static Event both(const Event &first, const Event &second) {
+  if (first.isReady() && !first.hasFailed())
+    return second;
+  Event all;
+  second.onReady([first, all](llvm::StringRef secondFailure) mutable {
+    std::string kept = secondFailure.str();
+    first.onReady([all, kept](llvm::StringRef firstFailure) mutable {
+      llvm::StringRef failure = firstFailure.empty() ? kept : firstFailure;
+      all.set(failure.empty() ? llvm::Error::success() : fail(failure));
+    });
+  });
+  return all;
+}
+
+Event PluginStorage::copyToHost(void *to, int64_t offset, int64_t size,
+                                const Event &after) const {
+  if (!handle)
+    return failedEvent(noBuffer());
+  if (bytes() == 0 || size == 0)
+    return after;
+  if (offset == 0 && size == bytes())
+    return both(after, startCopyToHost(handle, type, to));
+  auto whole = std::make_shared<std::vector<char>>(bytes());
+  Event copied = both(after, startCopyToHost(handle, type, whole->data()));
+  Event done;
+  copied.onReady([=](llvm::StringRef failure) mutable {
+    if (failure.empty())
+      std::memcpy(to, whole->data() + offset, size);
+    done.set(failure.empty() ? llvm::Error::success() : fail(failure));
+  });
+  return done;
+}
+
+/// The event of a new buffer's elements.
+static Event readyEvent(const PluginClient &client, PJRT_Buffer *buffer) {
+  auto args = makeStruct<PJRT_Buffer_ReadyEvent_Args>();
+  args.buffer = buffer;
+  if (llvm::Error e =
+          SHARDWRIGHT_PJRT_CALL(client.plugin(), Buffer_ReadyEvent, args))
+    return failedEvent(std::move(e));
+  return client.watch("PJRT_Buffer_ReadyEvent", args.event);
+}
+
+static llvm::Expected<StorageTransfer>
+newStorage(std::shared_ptr<PluginClient> client, const char *function,
+           PJRT_Buffer *buffer, ArrayType type, MemoryPlace place) {
+  if (!buffer)
+    return client->plugin().wrong(function, "no buffer");
+  Event ready = readyEvent(*client, buffer);
+  auto storage = std::make_shared<PluginStorage>(std::move(client), buffer,
+                                                 std::move(type), place, ready);
+  if (llvm::Error e = storage->check())
+    return e;
+  return StorageTransfer{std::move(storage), std::move(ready)};
+}
+
+llvm::Expected<StorageTransfer>
+PluginStorage::copyTo(MemoryPlace to, const Event &after) const {
+  if (!handle)
+    return noBuffer();
+  if (after.hasFailed())
+    return after.await();
+  const PluginDevice &device = owner->devices()[to.device.number()];
+  PJRT_Buffer *copy = nullptr;
+  const char *function = nullptr;
+  if (PJRT_Memory *memory = device.memories[int(to.memory)]) {
+    function = "PJRT_Buffer_CopyToMemory";
+    auto args = makeStruct<PJRT_Buffer_CopyToMemory_Args>();
+    args.buffer = buffer();
+    args.dst_memory = memory;
+    if (llvm::Error e =
+            SHARDWRIGHT_PJRT_CALL(owner->plugin(), Buffer_CopyToMemory, args))
+      return e;
+    copy = args.dst_buffer;
+  } else {
+    function = "PJRT_Buffer_CopyToDevice";
+    auto args = makeStruct<PJRT_Buffer_CopyToDevice_Args>();
+    args.buffer = buffer();
+    args.dst_device = device.handle;
+    if (llvm::Error e =
+            SHARDWRIGHT_PJRT_CALL(owner->plugin(), Buffer_CopyToDevice, args))
+      return e;
+    copy = args.dst_buffer;
+  }
+  auto made = newStorage(owner, function, copy, type, to);
+  if (made)
+    made->ready = both(after, made->ready);
+  return made;
+}
+
+llvm::Expected<StorageTransfer>
+pjrt_client::copyToPlugin(std::shared_ptr<PluginClient> client,
+                          const HostArray &array, MemoryPlace place,
+                          llvm::unique_function<void()> keep) {
+  llvm::Expected<int64_t> bytes = checkedBytes(array.type, array.shape);
+  if (!bytes)
+    return bytes.takeError();
+  if (!array.byteStrides.empty() &&
+      array.byteStrides.size() != array.shape.size())
+    return fail(array.byteStrides.size(), " strides for an array of rank ",
+                array.shape.size());
+  const PluginDevice &device = client->devices()[place.device.number()];
+  auto args = makeStruct<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = client->handle();
+  args.data = array.data;
+  args.type = pjrt::toPjrt(array.type);
+  args.dims = array.shape.data();
+  args.num_dims = array.shape.size();
+  args.byte_strides = array.byteStrides.data();
+  args.num_byte_strides = array.byteStrides.size();
+  args.host_buffer_semantics =
+      keep ? PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes
+           : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  if (PJRT_Memory *memory = place.memory == MemoryKind::Device
+                                ? nullptr
+                                : device.memories[int(place.memory)])
+    args.memory = memory;
+  else if (place.memory == MemoryKind::Device ||
+           llvm::is_contained(device.kinds, place.memory))
+    args.device = device.handle;
+  else
+    return fail("device ", place.device.number(), " of ",
+                client->plugin().name(), " has no memory of kind ",
+                str(place.memory));
+  if (llvm::Error e = SHARDWRIGHT_PJRT_CALL(client->plugin(),
+                                            Client_BufferFromHostBuffer, args))
+    return e;
+  constexpr const char *function = "PJRT_Client_BufferFromHostBuffer";
+  const Plugin &plugin = client->plugin();
+  auto made = newStorage(
+      client, function, args.buffer,
+      {array.type, llvm::SmallVector<int64_t, 4>(array.shape)}, place);
+  if (!made || !keep) {
+    // The elements must have been read before this returns.
+    llvm::Error read = awaitEvent(plugin, function, args.done_with_host_buffer);
+    if (!made) {
+      llvm::consumeError(std::move(read));
+      return made.takeError();
+    }
+    if (read)
+      return read;
+    return made;
+  }
+  client->watch(function, args.done_with_host_buffer)
+      .onReady([keep = std::move(keep)](llvm::StringRef) mutable { keep(); });
+  return made;
+}
