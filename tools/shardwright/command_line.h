@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_TOOLS_COMMAND_LINE_H
 
 #include "shardwright/compile/compile.h"
+#include "shardwright/pjrt_client/client_option.h"
 
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ struct CommonOptions {
   std::vector<std::string> remarks;
   std::optional<int64_t> warnReplicated; ///< bytes
   std::vector<Budget> budgets;
+  std::string plugin; ///< library of a PJRT plugin; empty: the CPU
+  std::vector<pjrt_client::ClientOption> pluginOptions;
   /// Read bytecode without a child process first, and run saved executables.
   bool trusted = false;
   bool debugInfo = false; ///< print modules with locations
@@ -57,6 +60,9 @@ struct RunOptions : CommonOptions {
   std::string out, expect, trace;
   std::string save;     ///< the executable; empty: nowhere
   bool isSaved = false; ///< module is a saved executable (run-saved)
+  /// Compile with the plugin for `topology`, without devices; do not run.
+  bool compileOnly = false;
+  std::string topology;
   double rtol = 1e-5;
   /// None: rtol / 100 of the array's largest expected magnitude.
   std::optional<double> atol;
@@ -105,9 +111,23 @@ struct ExplainOptions {
   bool trusted = false;
 };
 
+struct MeasureCommandOptions {
+  std::string plugin; ///< library of a PJRT plugin; empty: the CPU
+  std::vector<pjrt_client::ClientOption> pluginOptions;
+  std::string out, name;
+  std::optional<llvm::SmallVector<MeshAxis, 4>> mesh;
+  int64_t devices = 0;            ///< 0: the mesh's, or all of the plugin
+  double budget = 0.1;            ///< seconds for each program
+  std::vector<std::string> check; ///< modules
+  bool verbose = false;
+};
+
+int measureCommand(const MeasureCommandOptions &options);
 int explainCommand(const ExplainOptions &options);
 int convertCommand(const ConvertOptions &options);
 int runCommand(const RunOptions &options);
+/// `run --plugin-compile-only`: compiles for a topology of a plugin.
+int compileElsewhere(const RunOptions &options);
 int partitionCommand(const PartitionOptionsCli &options);
 int ruleCommand(const RuleOptionsCli &options);
 int shardingCommand(const ShardingOptions &options);

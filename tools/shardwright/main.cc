@@ -7,10 +7,10 @@
 
 #include "command_line.h"
 #include "crash_report.h"
+#include "plugin_options.h"
 
 #include "shardwright/mesh/did_you_mean.h"
 
-#include "CLI/CLI.hpp"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
@@ -19,13 +19,6 @@
 using namespace shardwright;
 
 namespace {
-
-/// Turns a failed Expected of an option's text into CLI11's error.
-template <typename T> T valueOf(llvm::Expected<T> value) {
-  if (!value)
-    throw CLI::ValidationError(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
 
 std::string listOfStages() {
   std::string list;
@@ -200,10 +193,15 @@ void addRunCommand(CLI::App &app, RunOptions &options, int &exitCode) {
       "run", "Compile a module for its mesh and run it on virtual devices");
   addCommon(command, options);
   addRun(command, options);
+  addPlugin(command, options.plugin, options.pluginOptions);
   command.add_option("--save", options.save,
                      "Write the executable, for a later `run-saved` on a "
                      "machine of this kind");
-  command.callback([&] { exitCode = runCommand(options); });
+  addCompileOnly(command, options);
+  command.callback([&] {
+    exitCode =
+        options.compileOnly ? compileElsewhere(options) : runCommand(options);
+  });
 }
 
 void addSavedCommand(CLI::App &app, RunOptions &options, int &exitCode) {
@@ -215,6 +213,7 @@ void addSavedCommand(CLI::App &app, RunOptions &options, int &exitCode) {
       ->required();
   addOutputs(command, options);
   addRun(command, options);
+  addPlugin(command, options.plugin, options.pluginOptions);
   command.callback([&] { exitCode = runCommand(options); });
 }
 
@@ -429,6 +428,8 @@ int main(int argc, char **argv) {
   addShardingCommand(app, sharding, exitCode);
   RuleOptionsCli rule;
   addRuleCommand(app, rule, exitCode);
+  MeasureCommandOptions measure;
+  addMeasureCommand(app, measure, exitCode);
   ConvertOptions convert;
   addConvertCommand(app, convert, exitCode);
 

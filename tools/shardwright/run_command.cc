@@ -118,10 +118,21 @@ void sayDifferences(const ProgramReport &report) {
       err() << "result " << c.name << " differs: " << c.detail << "\n";
 }
 
+int openDevices(Session &session, const RunOptions &options) {
+  if (!options.plugin.empty() && !options.trace.empty())
+    return badInput("--trace does not see what the devices of a plugin do",
+                    "leave --trace out, or --plugin");
+  return session.openDevices(options.plugin, options.pluginOptions)
+             ? exitFine
+             : exitBadInput;
+}
+
 } // namespace
 
 int runCommand(const RunOptions &options) {
   Session session;
+  if (int code = openDevices(session, options))
+    return code;
   CommonOptions common = options;
   std::optional<std::vector<NamedHeader>> given;
   if (!options.arguments.empty())
@@ -176,7 +187,7 @@ int runCommand(const RunOptions &options) {
   RunStatistics statistics;
   Trace trace;
   Expected<std::vector<Array>> results =
-      executable.run(*arguments, Client::shared(), &statistics,
+      executable.run(*arguments, session.devices(), &statistics,
                      options.trace.empty() ? nullptr : &trace);
   progress.pause();
   if (!results)

@@ -11,6 +11,7 @@
 
 #include "shardwright/compile/registration.h"
 #include "shardwright/interop/load_module.h"
+#include "shardwright/pjrt_client/plugin_backend.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/warnings.h"
 #include "shardwright/runtime/replace_file.h"
@@ -81,6 +82,26 @@ Session::~Session() {
   diagnostic.reset();
 }
 
+bool Session::openDevices(
+    llvm::StringRef plugin,
+    llvm::ArrayRef<pjrt_client::ClientOption> pluginOptions) {
+  if (plugin.empty()) {
+    if (pluginOptions.empty())
+      return true;
+    badInput("--plugin-option without a plugin", "name the plugin: --plugin");
+    return false;
+  }
+  auto backend = pjrt_client::PluginBackend::create(plugin, pluginOptions);
+  if (!backend) {
+    badInput("--plugin: " + llvm::toString(backend.takeError()),
+             "docs/plugins.md says what plugins need, and which options they "
+             "take (--plugin-option)");
+    return false;
+  }
+  client = std::make_unique<Client>(std::move(*backend));
+  return true;
+}
+
 bool Session::load(llvm::StringRef path, bool trusted,
                    AsmParserState *positions) {
   owned = loadModule(path, context.get(), sources,
@@ -138,7 +159,7 @@ static void printAfter(const CommonOptions &options, Stage stage,
 
 bool Session::compile(const CommonOptions &options, Stage stopAfter,
                       Stage printed, std::string *text) {
-  std::optional<MachineModel> machine;
+  std::optional<MachineModel> machine = givenMachine;
   if (!checkOptions(options, machine))
     return false;
   auto asks = [&](Budget::What what) {
@@ -169,6 +190,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   compileOptions.overlap = options.overlap;
   compileOptions.form = options.form;
   compileOptions.stopAfter = stopAfter;
+  compileOptions.backend = client ? &client->backend() : nullptr;
   compileOptions.kernelCacheDir = options.kernelCache;
   // Start the thread only here: reading bytecode forks.
   Progress &line = progress(options);
@@ -295,7 +317,8 @@ bool Session::loadExecutable(const CommonOptions &options) {
              "");
     return false;
   }
-  auto executable = Executable::deserialize((*file)->getBuffer());
+  auto executable =
+      Executable::deserialize((*file)->getBuffer(), devices().backend());
   if (!executable) {
     badInput(options.module + ": " + llvm::toString(executable.takeError()),
              "");

@@ -25,9 +25,19 @@ public:
   Session();
   ~Session();
 
+  /// Opens the devices of a plugin (none: the CPU's). False: the error has been
+  /// printed.
+  bool openDevices(llvm::StringRef plugin,
+                   llvm::ArrayRef<pjrt_client::ClientOption> pluginOptions);
+  Client &devices() { return client ? *client : Client::shared(); }
+  mlir::MLIRContext &mlirContext() { return *context; }
+
   /// Only loads, as `compile` does first.
   bool load(llvm::StringRef path, bool trusted,
             mlir::AsmParserState *positions = nullptr);
+
+  /// The machine for `compile`, instead of that of a file.
+  void setMachine(MachineModel model) { givenMachine = std::move(model); }
 
   /// Loads and compiles up to `stopAfter`. If `text` is given, it receives the
   /// module after stage `printed`. False: the error has been printed.
@@ -80,6 +90,8 @@ public:
 private:
   void tellOfGathers(const CommonOptions &options);
 
+  std::optional<MachineModel> givenMachine;
+  std::unique_ptr<Client> client; ///< null: the shared one
   std::unique_ptr<mlir::MLIRContext> context;
   std::shared_ptr<llvm::SourceMgr> sources;
   std::unique_ptr<OneDiagnostic> diagnostic;
