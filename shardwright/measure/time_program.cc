@@ -88,7 +88,7 @@ llvm::Expected<double> shardwright::timeProgram(Backend &backend,
     request.mode = RunRequest::Mode::Now;
     for (int64_t d = 0; d < program.numDevices(); ++d)
       request.devices.push_back(DeviceId(int32_t(d)));
-    request.arguments = *arguments;
+    request.arguments.assign(arguments->begin(), arguments->end());
     auto begin = Clock::now();
     auto started = program.start(backend, request);
     if (!started)

@@ -168,8 +168,7 @@ LogicalResult Rewriter::legalize(func::FuncOp function) {
     else if (auto reduce = dyn_cast<hlo::CollectiveReduceOp>(op))
       done = legalize::legalizeCollectiveReduce(reduce, replicas, partitions);
     else if (auto broadcast = dyn_cast<hlo::CollectiveBroadcastOp>(op))
-      done =
-          legalize::legalizeDynamicBroadcast(broadcast, replicas, partitions);
+      done = legalize::legalizeBroadcast(broadcast, replicas, partitions);
     else
       done = legalize::legalizeRaggedAllToAll(cast<hlo::CustomCallOp>(op),
                                               replicas, partitions);
