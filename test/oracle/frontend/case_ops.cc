@@ -105,6 +105,7 @@ void addCases(Ops &ops) {
           .layout = {"NCW", "OIW", "NCW"},
           .featureGroups = a[0].dim(1) / a[1].dim(1)}))
   OP("copy", lax::copy(a[0]))
+  OP("device_put", devicePut(a[0], Device{0}))
   ops["optimization_barrier"] = [](const Args &a, const Keys &) {
     return lax::optimization_barrier(a);
   };

@@ -57,6 +57,7 @@ SMOOTH = """neg exp exp2 log log1p expm1 sin cos tan tanh logistic sqrt rsqrt cb
 atan sinh cosh asinh atanh sign floor ceil is_finite stop_gradient copy lgamma digamma bessel_i0e bessel_i1e""".split()
 
 CASES = [case(op, X) for op in SMOOTH]
+CASES += [case("device_put", X, explicit=False)]
 CASES += [case(op, arg(4, 6, lo=-1.5, hi=1.5)) for op in ("bessel_i0e", "bessel_i1e", "abs", "sign", "tanh")]
 CASES += [case("acosh", arg(4, 6, lo=1.1, hi=3.0)), case("lgamma", arg(4, 6, lo=1.5, hi=6.0)),
           case("digamma", arg(4, 6, lo=1.5, hi=6.0))]
@@ -154,4 +155,4 @@ ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to
 # Primitives whose operands are no arrays, or keys: nothing to batch or to differentiate.
 WITHOUT_ARRAYS = ("iota", "random_seed", "random_split", "random_fold_in", "random_bits")
 # Columns that are not there yet.
-OWED = {name: ("explicit",) for name in ("pure_callback", "io_callback", "debug_callback", "name")}
+OWED = {name: ("explicit",) for name in ("pure_callback", "io_callback", "debug_callback", "name", "device_put")}
