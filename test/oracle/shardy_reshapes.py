@@ -103,7 +103,7 @@ def case(rng):
 
 
 def main():
-    args = oracle.arguments(__doc__, cases=100, long_cases=3000)
+    args = oracle.arguments(__doc__, cases=200, long_cases=3000)
     tally, engine = oracle.Tally("shardy_reshapes"), engines.Ours()
     fetched = 0
     try:
