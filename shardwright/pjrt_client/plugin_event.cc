@@ -81,8 +81,11 @@ llvm::Error pjrt_client::awaitEvent(const Plugin &plugin, const char *what,
     return plugin.wrong(what, "no event");
   auto args = makeStruct<PJRT_Event_Await_Args>();
   args.event = event;
+  // An event's error is that of `what`. If the function is missing, the error
+  // names the function.
+  auto *await = plugin.functions().PJRT_Event_Await;
   llvm::Error error =
-      plugin.call(what, plugin.functions().PJRT_Event_Await, args);
+      plugin.call(await ? what : "PJRT_Event_Await", await, args);
   destroy(plugin, event);
   return error;
 }

@@ -1,0 +1,135 @@
+#===- plugins.py - programs through other PJRT plugins --------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""`shardwright run --plugin`: our own plugin plays another vendor's, as it is (PJRT 0.116) and behind a
+table of PJRT 0.70 (test/pjrt_client/lying_plugin.cc). Results equal those of a run without a plugin,
+bit for bit; saved executables, options, and errors. With --long also the 88 programs of
+benchmarks/collective_bytes."""
+
+import os
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
+import oracle
+
+args = oracle.arguments(__doc__, cases=1, long_cases=88)
+
+import numpy as np
+
+LIB = os.path.join(oracle.BUILD, "lib")
+OWN = os.path.join(LIB, "libshardwright_pjrt.so")
+OLDER = os.path.join(LIB, "liblying_plugin.so")
+DEVICES = "num_devices=8"
+
+tally = oracle.Tally("plugins")
+
+
+def run(*flags, env=None, command="run"):
+    return oracle.process([oracle.TOOL, command, *flags], env=env)
+
+
+def through(plugin, *flags, option=DEVICES, **more):
+    return run(*flags, f"--plugin={plugin}", f"--plugin-option={option}", **more)
+
+
+def passes(case, done):
+    tally.check(case, done.returncode == 0 and done.stderr == "",
+                f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")  # fmt: skip
+    return done.returncode == 0
+
+
+def refused(case, done, *texts):
+    """One error, a remedy, exit code 2."""
+    tally.check(case, done.returncode == 2 and all(t in done.stderr for t in texts)
+                and done.stderr.count("error: ") == 1 and done.stdout == "",
+                f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")  # fmt: skip
+
+
+def same(case, one, other):
+    with np.load(one) as a, np.load(other) as b:
+        equal = a.files == b.files and all(
+            a[n].dtype == b[n].dtype and a[n].tobytes() == b[n].tobytes() for n in a.files
+        )
+    tally.check(case, equal, "results differ from those of a run without a plugin")
+
+
+def compare(case, folder, *flags, plugins=(OWN, OLDER)):
+    """The same program without a plugin and through plugins."""
+    direct = os.path.join(folder, "direct.npz")
+    if not passes(f"{case}, no plugin", run(*flags, f"--out={direct}")):
+        return
+    for plugin in plugins:
+        name = f"{case}, {os.path.basename(plugin)}"
+        found = os.path.join(folder, "found.npz")
+        if passes(name, through(plugin, *flags, f"--out={found}")):
+            same(f"{name}: bits", found, direct)
+
+
+def examples(folder):
+    for name in oracle.EXAMPLES:
+        flags = (oracle.example(name), oracle.example(name, "inputs.npz"),
+                 "--expect", oracle.example(name, "expected.npz"), "--rtol=1e-4")  # fmt: skip
+        compare(name, folder, *flags)
+    mlp = oracle.example("mlp_train")
+    for flags in (["--mesh=data=8,model=1"], ["--mesh=data=1,model=2"], ["--partition-effort=2"], ["--overlap=rings"],
+                  ["--overlap=force"]):  # fmt: skip
+        compare(f"mlp_train {' '.join(flags)}", folder, mlp, "--random=3", *flags, plugins=(OLDER,))
+
+
+def saved(folder):
+    file = os.path.join(folder, "saved")
+    data = (oracle.example("mlp_train", "inputs.npz"), "--expect", oracle.example("mlp_train", "expected.npz"))
+    if passes("saved", through(OWN, oracle.example("mlp_train"), *data, f"--save={file}")):
+        passes("loaded", through(OWN, file, *data, command="run-saved"))
+        refused("loaded without the plugin", run(file, *data, command="run-saved"), "pjrt")
+        with open(file, "r+b") as stream:
+            stream.seek(-200, os.SEEK_END)
+            byte = stream.read(1)
+            stream.seek(-1, os.SEEK_CUR)
+            stream.write(bytes([byte[0] ^ 1]))
+        refused("damaged", through(OWN, file, *data, command="run-saved"), "damaged")
+
+
+def errors(folder):
+    double = oracle.example("double")
+    refused("no file", through("/no/such/plugin.so", double, "--random=1"), "cannot load the plugin /no/such/plugin.so")
+    refused("not a plugin", through("libm.so.6", double, "--random=1"), "does not export GetPjrtApi")
+    refused("too few devices", through(OWN, double, "--random=1", option="num_devices=4"),
+            "runs on 8 devices", "has 4")  # fmt: skip
+    refused("unknown option", through(OWN, double, "--random=1", option="bogus=1"), "INVALID_ARGUMENT", "bogus")
+    refused("wrong option", through(OWN, double, "--random=1", option="bogus"), "expected name=value")
+    refused("option without a plugin", run(double, "--random=1", "--plugin-option=a=1"), "without a plugin")
+    refused("trace", through(OWN, double, "--random=1", f"--trace={folder}/t.json"), "--trace")
+    for settings, text in (("minor=40", "expected 0.54 or later"), ("size=100", "does not have"),
+                           ("null=PJRT_Client_Compile", "does not have PJRT_Client_Compile"),
+                           ("fail=30", "PJRT_")):  # fmt: skip
+        refused(f"LYING_PLUGIN={settings}",
+                through(OLDER, double, "--random=1", env={"LYING_PLUGIN": settings}), text)  # fmt: skip
+
+
+def benchmark_programs(folder):
+    """The programs of benchmarks/collective_bytes."""
+    sys.path[:0] = [os.path.join(ROOT, "benchmarks", "collective_bytes"), os.path.join(ROOT, "benchmarks")]
+    import run as listing
+
+    lists = [listing.programs(), listing.later_programs(listing.suite.SECOND),
+             listing.later_programs(listing.suite.THIRD)]  # fmt: skip
+    for programs in lists:
+        for name, make in programs:
+            program = make()
+            compare(name, folder, program.module, program.inputs, "--expect", program.outputs,
+                    "--rtol=5e-4", plugins=(OLDER,))  # fmt: skip
+
+
+with tempfile.TemporaryDirectory() as folder:
+    examples(folder)
+    saved(folder)
+    errors(folder)
+    if args.long:
+        benchmark_programs(folder)
+tally.finish()
