@@ -9,6 +9,7 @@
 #include "shardwright/pjrt/base/slots.h"
 #include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/extensions/extensions.h"
+#include "shardwright/pjrt/wrapper/wrapper.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
@@ -49,5 +50,6 @@ static PJRT_Api makeTable() {
 
 extern "C" __attribute__((visibility("default"))) const PJRT_Api *GetPjrtApi() {
   static const PJRT_Api api = makeTable();
-  return &api;
+  const PJRT_Api *wrapper = wrapperTable(api);
+  return wrapper ? wrapper : &api;
 }

@@ -7,6 +7,7 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/host_callbacks.h"
+#include "shardwright/pjrt/api/compile_overrides.h"
 #include "shardwright/pjrt/api/program.h"
 #include "shardwright/pjrt/calls/expand_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
@@ -15,49 +16,13 @@
 #include "shardwright/pjrt/request/prepare_module.h"
 #include "shardwright/pjrt/request/program_reader.h"
 #include "shardwright/pjrt/request/program_text.h"
-#include "shardwright/pjrt/request/xla_options.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/BLAKE3.h"
 
 using namespace mlir;
 
 namespace shardwright::pjrt {
-
-/// Applies the user's `compiler_options`.
-static llvm::Error applyOverrides(ArrayRef<NamedText> overrides,
-                                  CompileOptions &options) {
-  for (const NamedText &option : overrides) {
-    StringRef name = option.name, value = option.value;
-    if (name == "shardwright_partition_effort") {
-      auto effort = llvm::StringSwitch<std::optional<Effort>>(value)
-                        .Case("0", Effort::Fast)
-                        .Case("1", Effort::Normal)
-                        .Case("2", Effort::Most)
-                        .Default(std::nullopt);
-      if (!effort)
-        return llvm::createStringError("option '" + name + "' is '" + value +
-                                       "', expected 0, 1 or 2");
-      options.partition.effort = *effort;
-    } else if (name == "shardwright_kernel_cache") {
-      options.kernelCacheDir = value.str();
-    } else if (name == "shardwright_compile_threads") {
-      if (value.getAsInteger(10, options.compileThreads) ||
-          options.compileThreads < 0)
-        return llvm::createStringError("option '" + name + "' is '" + value +
-                                       "', expected a number of threads");
-    } else {
-      llvm::Expected<bool> isXlas = isXlaOption(name, value);
-      if (!isXlas)
-        return isXlas.takeError();
-      if (!*isXlas)
-        return llvm::createStringError("No such compile option: '" + name +
-                                       "'");
-    }
-  }
-  return llvm::Error::success();
-}
 
 static std::string fingerprintOf(StringRef code, StringRef options,
                                  const Backend &backend) {
@@ -74,8 +39,9 @@ llvm::Expected<std::shared_ptr<ClientProgram>>
 compileProgram(StringRef code, CompileRequest request, Backend &backend) {
   CompileOptions options;
   options.backend = &backend;
-  if (llvm::Error e = applyOverrides(request.overrides, options))
-    return e;
+  for (const NamedText &option : request.overrides)
+    if (llvm::Error e = applyOverrides(option, options))
+      return e;
   ProgramReader reader;
   auto program = std::make_shared<ClientProgram>();
   program->fingerprint = fingerprintOf(code, request.key(), backend);

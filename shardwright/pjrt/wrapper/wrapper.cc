@@ -1,0 +1,231 @@
+//===- wrapper.cc - another vendor's plugin, partitioned by us ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/wrapper/wrapper.h"
+
+#include "shardwright/pjrt/base/status.h"
+#include "shardwright/pjrt/extensions/extensions.h"
+#include "shardwright/pjrt/wrapper/repartition.h"
+#include "shardwright/pjrt_client/plugin.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+using namespace shardwright;
+using namespace shardwright::pjrt;
+
+namespace {
+
+/// Errors of ours among those of the vendor, whose functions cannot read them.
+class OwnErrors {
+public:
+  PJRT_Error *add(PJRT_Error *error) {
+    std::lock_guard lock(mutex);
+    if (error)
+      live.insert(error);
+    return error;
+  }
+  bool contains(const PJRT_Error *error) {
+    std::lock_guard lock(mutex);
+    return live.contains(error);
+  }
+  void remove(const PJRT_Error *error) {
+    std::lock_guard lock(mutex);
+    live.erase(error);
+  }
+
+private:
+  std::mutex mutex;
+  llvm::DenseSet<const PJRT_Error *> live;
+};
+
+/// The state behind the table; lives until the process ends.
+struct Wrapper {
+  std::shared_ptr<const pjrt_client::Plugin> plugin;
+  const PJRT_Api *vendor = nullptr;
+  const PJRT_Api *own = nullptr;
+  /// As long as the vendor's table.
+  std::vector<char> bytes;
+  std::vector<std::vector<char>> extensions;
+  OwnErrors errors;
+  std::string problem; ///< why the vendor's plugin cannot be used
+
+  PJRT_Api &table() { return *reinterpret_cast<PJRT_Api *>(bytes.data()); }
+};
+
+} // namespace
+
+static Wrapper &wrapper() {
+  static auto *only = new Wrapper();
+  return *only;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions in the place of the vendor's
+//===----------------------------------------------------------------------===//
+
+static void destroyError(PJRT_Error_Destroy_Args *args) {
+  Wrapper &w = wrapper();
+  if (args && w.errors.contains(args->error)) {
+    w.errors.remove(args->error);
+    return w.own->PJRT_Error_Destroy(args);
+  }
+  w.vendor->PJRT_Error_Destroy(args);
+}
+
+static void errorMessage(PJRT_Error_Message_Args *args) {
+  Wrapper &w = wrapper();
+  const PJRT_Api *api =
+      args && w.errors.contains(args->error) ? w.own : w.vendor;
+  api->PJRT_Error_Message(args);
+}
+
+static PJRT_Error *errorCode(PJRT_Error_GetCode_Args *args) {
+  Wrapper &w = wrapper();
+  const PJRT_Api *api =
+      args && w.errors.contains(args->error) ? w.own : w.vendor;
+  return api->PJRT_Error_GetCode(args);
+}
+
+static PJRT_Error *errorPayloads(PJRT_Error_ForEachPayload_Args *args) {
+  Wrapper &w = wrapper();
+  const PJRT_Api *api =
+      args && w.errors.contains(args->error) ? w.own : w.vendor;
+  return api->PJRT_Error_ForEachPayload(args);
+}
+
+/// Calls the vendor with a program that is partitioned, or the given one.
+template <typename Args>
+static PJRT_Error *compileWith(PJRT_Error *(*vendor)(Args *), Args *args) {
+  Wrapper &w = wrapper();
+  if (!args || args->struct_size < leastSize<Args> || !args->program)
+    return vendor(args); // which has to say what is wrong
+  PJRT_Error *error = nullptr;
+  std::optional<Repartitioned> changed;
+  // `guarded` also keeps exceptions in.
+  error = guarded("Client_Compile", args, [&]() -> PJRT_Error * {
+    auto made = repartition(*args->program,
+                            {args->compile_options, args->compile_options_size},
+                            w.plugin->stablehloVersion());
+    if (!made)
+      return toPjrt(made.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+    changed = std::move(*made);
+    return nullptr;
+  });
+  if (error)
+    return w.errors.add(error);
+  if (!changed)
+    return vendor(args);
+  PJRT_Program program = *args->program;
+  program.code = changed->code.data();
+  program.code_size = changed->code.size();
+  const PJRT_Program *givenProgram = std::exchange(args->program, &program);
+  const char *givenOptions =
+      std::exchange(args->compile_options, changed->options.data());
+  size_t givenSize =
+      std::exchange(args->compile_options_size, changed->options.size());
+  error = vendor(args);
+  args->program = givenProgram;
+  args->compile_options = givenOptions;
+  args->compile_options_size = givenSize;
+  return error;
+}
+
+static PJRT_Error *clientCompile(PJRT_Client_Compile_Args *args) {
+  return compileWith(wrapper().vendor->PJRT_Client_Compile, args);
+}
+
+static PJRT_Error *compileForTopology(PJRT_Compile_Args *args) {
+  return compileWith(wrapper().vendor->PJRT_Compile, args);
+}
+
+static PJRT_Error *failToInitialize(PJRT_Plugin_Initialize_Args *) {
+  return makeError(PJRT_Error_Code_FAILED_PRECONDITION,
+                   "SHARDWRIGHT_BACKEND: " + wrapper().problem);
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// Copies the vendor's extensions, whose links cannot be changed, and puts our
+/// custom partitioner in the place of the vendor's: we expand these calls.
+static void copyExtensions(Wrapper &w) {
+  PJRT_Extension_Base **end = &w.table().extension_start;
+  auto append = [&](const PJRT_Extension_Base *extension, size_t size) {
+    auto &copy = w.extensions.emplace_back(size);
+    std::memcpy(copy.data(), extension, size);
+    auto *base = reinterpret_cast<PJRT_Extension_Base *>(copy.data());
+    *end = base;
+    end = &base->next;
+  };
+  constexpr size_t kMostBytes = 1 << 16;
+  int left = 256;
+  for (const PJRT_Extension_Base *e = w.vendor->extension_start; e && left--;
+       e = e->next)
+    if (e->type != PJRT_Extension_Type_Custom_Partitioner &&
+        e->struct_size >= sizeof(PJRT_Extension_Base) &&
+        e->struct_size <= kMostBytes)
+      append(e, e->struct_size);
+  PJRT_Extension_Base *partitioner = customPartitionerExtension();
+  append(partitioner, partitioner->struct_size);
+  *end = nullptr;
+}
+
+static void makeTable(Wrapper &w) {
+  size_t size = pjrt_client::tableSizeOf(w.plugin->minorVersion());
+  // Of newer plugins nobody but they knows the size.
+  if (w.plugin->minorVersion() > w.own->pjrt_api_version.minor_version)
+    size = 1 << 14;
+  size = std::min(size, w.vendor->struct_size);
+  w.bytes.resize(std::max(size, sizeof(PJRT_Api)));
+  std::memcpy(w.bytes.data(), w.vendor, size);
+  PJRT_Api &table = w.table();
+  table.struct_size = size;
+  table.PJRT_Error_Destroy = destroyError;
+  table.PJRT_Error_Message = errorMessage;
+  table.PJRT_Error_GetCode = errorCode;
+  if (table.PJRT_Error_ForEachPayload)
+    table.PJRT_Error_ForEachPayload = errorPayloads;
+  if (table.PJRT_Client_Compile)
+    table.PJRT_Client_Compile = clientCompile;
+  if (table.PJRT_Compile)
+    table.PJRT_Compile = compileForTopology;
+  copyExtensions(w);
+}
+
+const PJRT_Api *pjrt::wrapperTable(const PJRT_Api &own) {
+  const char *path = std::getenv("SHARDWRIGHT_BACKEND");
+  static thread_local bool isLoading = false;
+  if (!path || !*path || isLoading)
+    return nullptr;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  Wrapper &w = wrapper();
+  if (!w.bytes.empty())
+    return &w.table();
+  w.own = &own;
+  isLoading = true;
+  auto plugin = pjrt_client::Plugin::load(path);
+  isLoading = false;
+  if (plugin) {
+    w.plugin = std::move(*plugin);
+    w.vendor = w.plugin->original();
+    makeTable(w);
+  } else {
+    w.problem = llvm::toString(plugin.takeError());
+    w.vendor = &own;
+    w.bytes.resize(sizeof(PJRT_Api));
+    w.table() = own;
+    w.table().PJRT_Plugin_Initialize = failToInitialize;
+  }
+  return &w.table();
+}
