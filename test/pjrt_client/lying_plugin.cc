@@ -75,6 +75,22 @@ void change(uint64_t *words, const uint64_t *before, size_t count,
   word = word == 0 && value == word - 1 ? uint64_t(1) << 40 : value;
 }
 
+/// Waits for a transfer, and keeps its event: when it is taken away, nobody can
+/// know how long the transfer uses the host's memory.
+template <typename Args> void finishTransfer(Args *args) {
+  PJRT_Event *event = nullptr;
+  if constexpr (std::is_same_v<Args, PJRT_Buffer_ToHostBuffer_Args>)
+    event = args->event;
+  if constexpr (std::is_same_v<Args, PJRT_Client_BufferFromHostBuffer_Args>)
+    event = args->done_with_host_buffer;
+  if (!event)
+    return;
+  PJRT_Event_Await_Args wait{};
+  wait.struct_size = sizeof(wait);
+  wait.event = event;
+  vendor->PJRT_Event_Await(&wait);
+}
+
 /// Takes a result or an event from an execution.
 void lie(PJRT_LoadedExecutable_Execute_Args *args) {
   std::mt19937 random(settings.seed);
@@ -113,10 +129,12 @@ PJRT_Error *call(PJRT_Error *(*function)(Args *), Args *args, bool mayGrow) {
   } else {
     Args before = *args;
     PJRT_Error *error = function(args);
-    if (!error)
+    if (!error) {
+      finishTransfer(args);
       change(reinterpret_cast<uint64_t *>(args),
              reinterpret_cast<const uint64_t *>(&before),
              sizeof(Args) / sizeof(uint64_t), mayGrow);
+    }
     return error;
   }
 }
