@@ -257,17 +257,11 @@ static Status checkBranch(bool isCond, const std::vector<Aval> &first,
               other, " has type ", b[i].longStr(), mismatchText(a[i], b[i])));
   if (lines.empty())
     return {};
-  std::string list = "The" + lines[0] + ".";
-  if (lines.size() > 1) {
-    list.clear();
-    for (size_t i = 0; i < lines.size(); ++i)
-      list += cat("  * the", lines[i], i + 1 < lines.size() ? ";\n" : ".");
-  }
   return typeError(what,
                    " branches must have equal output types but they "
                    "differ.\n\n",
-                   list, "\n\nRevise ", one, " and/or ", other,
-                   " so that all output types match.");
+                   listOfDifferences(lines), "\n\nRevise ", one, " and/or ",
+                   other, " so that all output types match.");
 }
 
 Tensors switchFlat(const Tensor &index,

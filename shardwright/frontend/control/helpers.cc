@@ -115,18 +115,22 @@ Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
   }
   if (lines.empty())
     return {};
-  std::string list = "The" + lines[0] + ".";
-  if (lines.size() > 1) {
-    list.clear();
-    for (size_t i = 0; i < lines.size(); ++i)
-      list += cat("  * the", lines[i], i + 1 < lines.size() ? ";\n" : ".");
-  }
   return typeError(loop,
                    " body function carry input and carry output must have "
                    "equal types, but they differ:\n\n",
-                   list, "\n\n", advice,
+                   listOfDifferences(lines), "\n\n", advice,
                    "Revise the function so that all output types match the "
                    "corresponding input types.");
+}
+
+std::string listOfDifferences(const std::vector<std::string> &differences) {
+  if (differences.size() == 1)
+    return "The" + differences[0] + ".";
+  std::string list;
+  for (size_t i = 0; i < differences.size(); ++i)
+    list += cat("  * the", differences[i],
+                i + 1 < differences.size() ? ";\n" : ".");
+  return list;
 }
 
 } // namespace shardwright::frontend

@@ -16,6 +16,10 @@ namespace shardwright::frontend {
 /// the shardings of the types differ.
 std::string mismatchText(const Aval &a, const Aval &b);
 
+/// Differences as a sentence if there is one, as a list if there are several.
+/// Each is without its article: " input c has type ...".
+std::string listOfDifferences(const std::vector<std::string> &differences);
+
 } // namespace shardwright::frontend
 
 #endif // SHARDWRIGHT_FRONTEND_CONTROL_MISMATCH_H
