@@ -144,6 +144,22 @@ TEST(Frontend, SecondDerivativesAndVmap) {
   EXPECT_EQ(values(*d), (Floats{4, 4, 4}));
 }
 
+TEST(Frontend, LinearizeGivesTheLinearPart) {
+  auto both = linearize([](Tensor x) { return x * x; },
+                        arrayOf<float>({3, 4}, {2}));
+  ASSERT_TRUE(both.ok()) << both.error().str();
+  EXPECT_EQ(values(both->first), (Floats{9, 16}));
+  auto once = both->second(arrayOf<float>({1, 1}, {2}));
+  ASSERT_TRUE(once.ok()) << once.error().str();
+  EXPECT_EQ(values(*once), (Floats{6, 8}));
+  EXPECT_EQ(values(*both->second(arrayOf<float>({0, -1}, {2}))),
+            (Floats{0, -8}));
+  auto bad = both->second(zeros({3}));
+  ASSERT_FALSE(bad.ok());
+  EXPECT_NE(bad.error().text.find("inconsistent with the original primal"),
+            std::string::npos);
+}
+
 TEST(Frontend, LoopsAndBranches) {
   // y_i = carry_i * x_i, where the carry sums the x before.
   auto f = [](Tensor init, Tensor xs) {

@@ -124,13 +124,13 @@ def main():
                               stdout=subprocess.PIPE, text=True)
     tally = oracle.Tally("frontend_lax_errors", show=int(os.environ.get("SHOW", 5)))
     for name, run in MISTAKES.items():
-        server.stdin.write(f"op mistake_{name}\nout 0\nrun\n")
+        server.stdin.write(f"op mistake_{name}\nout 0\nask values:\n")
         server.stdin.flush()
         line = server.stdout.readline()
         if not line:
             tally.fail(name, "the server ended")
             break
-        ours = json.loads(line)["values"]
+        ours = json.loads(line)["values:"]
         tally.equal(name, text_of(run), sorted_types(ours.strip()) if isinstance(ours, str) else "no error")
     server.stdin.close()
     server.wait()

@@ -146,6 +146,7 @@ std::map<std::string, Op> makeMeshOps() {
   };
   SW_LAX_BINARY(BINARY)
   OP("reshard", reshard(a[0], specOf(word(k, "spec"))))
+  OP("constrain", withShardingConstraint(a[0], specOf(word(k, "spec"))))
   OP("auto_sin", autoAxes([](Tensor x) { return lax::mul(lax::sin(x), 2.0f); },
                           {.specs = {specOf(word(k, "spec"))}})(a[0]))
   OP("dot_out",

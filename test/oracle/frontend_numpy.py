@@ -25,7 +25,7 @@ def main():
             continue
         p = fp.Program(case)
         theirs = fp.expected(p)
-        ours = server.ask("\n".join(p.lines + ["table"]))
+        ours = server.table(p.lines, theirs)
         if ours is None:
             tally.fail(str(case), "the server ended")
             continue

@@ -27,12 +27,17 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 import frontend_mesh as fm
 import oracle
 from frontend.jax_ops import OTHER_JAXPR, function, without_addresses
+from frontend.program import is_float, pulled, pushed
 from frontend.primitive_cases import CASES, ELSEWHERE, OWED, OWN, WITHOUT_ARRAYS
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--table", action="store_true", help="print the table")
 parser.add_argument("--only", help="cases whose text contains this")
 args = oracle.arguments(__doc__, cases=1, long_cases=1, parser=parser)
+# Answers of the server, by the names of this table.
+FIELDS = {"jaxpr": "jaxpr:", "eager": "eager:", "values": "values:", "vmap": "values:vmap", "vjp": "values:vjp",
+          "jvp": "values:jvp", "jvp_of_vjp": "values:jvp.vjp", "vjp_of_jvp": "values:vjp.jvp",
+          "vmap_of_vjp": "values:vmap.vjp"}
 COLUMNS = ["eager", "jit", "jvp", "vjp", "vmap", "explicit"]
 
 
@@ -84,27 +89,6 @@ class Program:
             else:
                 operands.append(np.float32(value.literal) if value.dtype == "f32" else np.int32(value.literal))
         return list(function(self.case.op)(operands, self.case.keys))
-
-
-def is_float(x):
-    return x.dtype == jnp.float32
-
-
-def pulled(f):
-    def back(*a):
-        values, pull = jax.vjp(f, *a)
-        cts = pull([jnp.ones_like(y) if is_float(y) else np.zeros(y.shape, jax.dtypes.float0) for y in values])
-        return [ct for ct, x in zip(cts, a) if is_float(x)]
-    return back
-
-
-def pushed(f):
-    def forward(*a):
-        tangents = tuple(jnp.full(x.shape, 0.5, jnp.float32) if is_float(x) else np.zeros(x.shape, jax.dtypes.float0)
-                         for x in a)
-        values, out = jax.jvp(f, a, tangents)
-        return [t for t, y in zip(out, values) if is_float(y)]
-    return forward
 
 
 def text_or_arrays(f, ins):
@@ -219,6 +203,11 @@ class CaseServer:
         self.start()
         return None
 
+    def table(self, lines, names):
+        """The answers to these columns for a program, or None if the server ended."""
+        answer = self.ask("\n".join(lines + ["ask " + " ".join(FIELDS[n] for n in names)]))
+        return answer and {n: answer[FIELDS[n]] for n in names}
+
     def close(self):
         self.process.stdin.close()
         self.process.wait()
@@ -234,7 +223,7 @@ def main():
             continue
         p = Program(case)
         theirs = expected(p)
-        ours = server.ask("\n".join(p.lines + ["table"]))
+        ours = server.table(p.lines, theirs)
         if ours is None:
             tally.fail(str(case), "the server ended")
             continue

@@ -7,21 +7,28 @@
 //
 // Reads programs from standard input, and writes one line of JSON for each:
 //
+//   mesh 4,2 x,y Auto,Auto     the mesh in context
 //   in f32 3,4 1.0 2.0 ...     an argument with its elements
 //   batch f32 2,3,4 1.0 ...    the same argument for vmap, batched at 0
+//   place x|-                  the spec of the last argument
+//   tree 1                     the arguments and results are maps, not lists
 //   lit f32 2.0                a scalar
 //   op NAME 0 1 key=1,2 ...    applied to earlier values, by number
+//   begin NAME 0 1 key=1 ...   a function with bodies: blocks of steps, whose
+//   block                      arguments have the next numbers, each ending
+//   yield 3 4                  with the numbers of its results
+//   end
 //   out 2 3                    the results
-//   run                        jaxpr, values, vjp, jvp and vmap
-//   table                      the same, executed op by op too, and derivatives
-//                              of derivatives
+//   ask KIND:TRANSFORMS ...    answers for the function, transformed
 //   primitives                 the names of all primitives
 //
-// test/oracle/frontend_programs.py writes the same programs for JAX.
+// Kinds: jaxpr, types, values, eager, module, shardings. Transforms, the first
+// is applied last: vjp, jvp, vmap, as `vmap.vjp`. An argument of vmap is its
+// batch. test/oracle/frontend_programs.py writes the same programs for JAX.
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontend/ops.h"
+#include "frontend/program.h"
 
 #include <cstdio>
 #include <iostream>
@@ -31,55 +38,13 @@ using namespace shardwright::frontend;
 
 namespace {
 
-DType typeNamed(const std::string &name) {
-  for (int t = 0; t <= static_cast<int>(DType::C128); ++t)
-    if (shortName(static_cast<DType>(t)) == name)
-      return static_cast<DType>(t);
-  return DType::F32;
-}
-
-Ints intsOf(const std::string &text) {
-  Ints out;
-  std::stringstream in(text);
-  std::string word;
-  while (std::getline(in, word, ','))
-    out.push_back(std::stoll(word));
-  return out;
-}
-
-struct Step {
-  std::string name;
-  std::vector<size_t> args;
-  Keys keys;
-  Tensor literal;
-};
 struct Program {
+  Mesh mesh;
   Tensors ins, batches;
-  std::vector<Step> steps;
-  std::vector<size_t> outs;
+  std::vector<std::optional<PartitionSpec>> places;
+  BlockReader body;
+  bool isMap = false;
 };
-
-Tensors evaluate(const Program &program, const Tensors &args) {
-  Tensors values = args;
-  for (const Step &step : program.steps) {
-    if (step.name == "lit") {
-      values.push_back(step.literal);
-      continue;
-    }
-    auto op = allOps().find(step.name);
-    if (op == allOps().end())
-      return {Tensor(notImplemented("the server has no op ", step.name))};
-    Tensors in;
-    for (size_t i : step.args)
-      in.push_back(i < values.size() ? values[i] : Tensor());
-    for (const Tensor &out : op->second(in, step.keys))
-      values.push_back(out);
-  }
-  Tensors outs;
-  for (size_t i : program.outs)
-    outs.push_back(i < values.size() ? values[i] : Tensor());
-  return outs;
-}
 
 std::string quoted(const std::string &text) {
   std::string out = "\"";
@@ -93,13 +58,22 @@ std::string quoted(const std::string &text) {
   return out + "\"";
 }
 
+/// The array as f32: words of keys, and the real and imaginary parts of
+/// complex numbers one after another.
+Tensor asFloats(const Tensor &x) {
+  if (!x.ok() || x.dtype() == DType::F32)
+    return x;
+  if (x.dtype() == DType::Key)
+    return astype(lax::random_unwrap(x), DType::F32);
+  if (isComplex(x.dtype()))
+    return stack({lax::real(x), lax::imag(x)}, x.rank());
+  return astype(x, DType::F32);
+}
+
 std::string numbers(const Tensors &tensors) {
   std::string out = "[";
   for (size_t i = 0; i < tensors.size(); ++i) {
-    Tensor x = tensors[i].ok() && tensors[i].dtype() != DType::F32
-                   ? astype(tensors[i], DType::F32)
-                   : tensors[i];
-    auto values = x.toVector<float>();
+    auto values = asFloats(tensors[i]).toVector<float>();
     if (!values)
       return quoted(values.error().str());
     out += i ? ", [" : "[";
@@ -120,53 +94,8 @@ std::string numbers(const Tensors &tensors) {
 
 bool isFloating(const Tensor &x) { return isFloat(x.dtype()); }
 
-std::string answer(const Program &program) {
-  FlatFunction f = [&](const Tensors &args) { return evaluate(program, args); };
-  auto vectorFunction = [&](std::vector<Tensor> args) {
-    return evaluate(program, args);
-  };
-  std::string out = "{";
-  auto traced = jaxprText(
-      [&](const std::vector<Tensor> &args) { return vectorFunction(args); },
-      program.ins);
-  out += "\"jaxpr\": " + quoted(traced ? *traced : traced.error().str());
-  auto jitted = jit(
-      [&](const std::vector<Tensor> &args) { return vectorFunction(args); });
-  auto values = jitted(program.ins);
-  out += ", \"values\": " +
-         (values ? numbers(*values) : quoted(values.error().str()));
-  if (!values)
-    return out + "}";
-  auto pulled = detail::vjp(f, program.ins);
-  if (!pulled) {
-    out += ", \"vjp\": " + quoted(pulled.error().str());
-  } else {
-    Tensors cts;
-    for (const Tensor &y : pulled->first)
-      cts.push_back(isFloating(y) ? onesLike(y) : y);
-    out += ", \"vjp\": " + numbers(pulled->second(cts));
-  }
-  Tensors tangents;
-  for (const Tensor &x : program.ins)
-    tangents.push_back(isFloating(x) ? full(x.shape(), 0.5) : x);
-  auto pushed = detail::jvp(f, program.ins, tangents);
-  if (!pushed) {
-    out += ", \"jvp\": " + quoted(pushed.error().str());
-  } else {
-    Tensors floats;
-    for (const Tensor &t : pushed->second)
-      if (isFloating(t))
-        floats.push_back(t);
-    out += ", \"jvp\": " + numbers(floats);
-  }
-  Ints dims(program.ins.size(), 0);
-  auto mapped = detail::vmap(f, program.batches, dims, {0}, -1, "", {});
-  out += ", \"vmap\": " +
-         (mapped ? numbers(*mapped) : quoted(mapped.error().str()));
-  return out + "}";
-}
-
-/// A function, from its leaves to the cotangents of its floating arguments.
+/// A function, from its leaves to the cotangents of its floating arguments, for
+/// cotangents sin(result).
 FlatFunction pulledBack(const FlatFunction &f) {
   return [f](const Tensors &args) -> Tensors {
     auto parts = detail::vjp(f, args);
@@ -174,7 +103,7 @@ FlatFunction pulledBack(const FlatFunction &f) {
       return {Tensor(parts.error())};
     Tensors cts, out;
     for (const Tensor &y : parts->first)
-      cts.push_back(isFloating(y) ? onesLike(y) : y);
+      cts.push_back(isInexact(y.dtype()) ? lax::sin(y) : y);
     Tensors all = parts->second(cts);
     for (size_t i = 0; i < all.size(); ++i)
       if (!all[i].ok() || (i < args.size() && isFloating(args[i])))
@@ -182,12 +111,12 @@ FlatFunction pulledBack(const FlatFunction &f) {
     return out;
   };
 }
-/// The tangents of the floating results, for tangents 0.5.
+/// The tangents of the floating results, for tangents cos(argument).
 FlatFunction pushedForward(const FlatFunction &f) {
   return [f](const Tensors &args) -> Tensors {
     Tensors tangents, out;
     for (const Tensor &x : args)
-      tangents.push_back(isFloating(x) ? full(x.shape(), 0.5) : x);
+      tangents.push_back(isFloating(x) ? lax::cos(x) : x);
     auto parts = detail::jvp(f, args, tangents);
     if (!parts)
       return {Tensor(parts.error())};
@@ -204,36 +133,103 @@ FlatFunction mapped(const FlatFunction &f) {
     return outs ? *outs : Tensors{Tensor(outs.error())};
   };
 }
+/// `vmap.vjp`: the batched gradient.
+FlatFunction transformed(FlatFunction f, const std::string &names) {
+  AxisNames list = split(names, '.');
+  for (size_t i = list.size(); i-- > 0;)
+    f = list[i] == "vjp"   ? pulledBack(f)
+        : list[i] == "jvp" ? pushedForward(f)
+                           : mapped(f);
+  return f;
+}
 
-std::string tableAnswer(const Program &program) {
-  FlatFunction f = [&](const Tensors &args) { return evaluate(program, args); };
-  auto jitted = [](const FlatFunction &function, const Tensors &args) {
-    auto out = jit([&](const std::vector<Tensor> &a) -> std::vector<Tensor> {
-      return function(a);
-    })(args);
-    return out ? numbers(*out) : quoted(out.error().str());
+/// Calls `use` with a jitted function of a list or of a map, and its argument.
+template <typename Use>
+std::string withJitted(const FlatFunction &f, const Tensors &args, bool isMap,
+                       const Use &use) {
+  if (!isMap)
+    return use(jit([f](const std::vector<Tensor> &a)
+                       -> std::vector<Tensor> { return f(a); },
+                   {.name = "f"}),
+               args);
+  using Map = std::map<std::string, Tensor>;
+  auto toMap = [](const Tensors &list) {
+    Map out;
+    for (size_t i = 0; i < list.size(); ++i)
+      out[std::string(1, static_cast<char>('a' + i))] = list[i];
+    return out;
   };
-  auto traced = jaxprText(
-      [&](const std::vector<Tensor> &args) -> std::vector<Tensor> {
-        return f(args);
-      },
-      program.ins);
-  std::string out =
-      cat("{\"jaxpr\": ", quoted(traced ? *traced : traced.error().str()),
-          ", \"eager\": ", numbers(f(program.ins)),
-          ", \"values\": ", jitted(f, program.ins),
-          ", \"vmap\": ", jitted(mapped(f), program.batches));
-  bool isDifferentiable = false;
-  for (const Tensor &x : program.ins)
-    isDifferentiable |= isFloating(x);
-  if (!isDifferentiable)
-    return out + "}";
-  FlatFunction back = pulledBack(f), forward = pushedForward(f);
-  return cat(out, ", \"vjp\": ", jitted(back, program.ins),
-             ", \"jvp\": ", jitted(forward, program.ins),
-             ", \"jvp_of_vjp\": ", jitted(pushedForward(back), program.ins),
-             ", \"vjp_of_jvp\": ", jitted(pulledBack(forward), program.ins),
-             ", \"vmap_of_vjp\": ", jitted(mapped(back), program.batches), "}");
+  auto onMap = [f, toMap](const Map &a) { return toMap(f(treeLeaves(a))); };
+  return use(jit(onMap, {.name = "f"}), toMap(args));
+}
+
+std::string typesOf(const std::vector<Aval> &types) {
+  std::string out;
+  for (const Aval &type : types)
+    out += cat(out.empty() ? "" : " ", type.str(), type.weak ? "*" : "");
+  return out;
+}
+std::string shardingsOf(const Tensors &outs) {
+  std::string text;
+  for (const Tensor &x : outs) {
+    const Sharding &s = x.sharding();
+    text += cat(text.empty() ? "" : " ",
+                s.kind() == Sharding::Kind::Named ? s.spec().str() : "-");
+  }
+  return text;
+}
+
+std::string field(const Program &p, const std::string &kind,
+                  const std::string &names) {
+  FlatFunction plain = [&p](const Tensors &args) {
+    return evaluate(p.body.main, {}, args);
+  };
+  FlatFunction f = transformed(plain, names);
+  bool isBatched = names.find("vmap") != names.npos;
+  Tensors args = isBatched ? p.batches : p.ins;
+  if (!isBatched)
+    for (size_t i = 0; i < args.size(); ++i)
+      if (i < p.places.size() && p.places[i])
+        args[i] = devicePut(args[i], *p.places[i]);
+  if (kind == "eager")
+    return numbers(f(args));
+  return withJitted(
+      f, args, p.isMap && names.empty(), [&](auto jitted, auto tree) {
+        auto text = [](const Expected<std::string> &t) {
+          return quoted(t ? *t : t.error().str());
+        };
+        if (kind == "values" || kind == "shardings") {
+          auto outs = jitted(tree);
+          if (!outs)
+            return quoted(outs.error().str());
+          Tensors leaves = treeLeaves(*outs);
+          return kind == "values" ? numbers(leaves)
+                                  : quoted(shardingsOf(leaves));
+        }
+        if (kind == "module") {
+          auto lowered = jitted.lower(tree);
+          return text(lowered ? lowered->asText()
+                              : Expected<std::string>(lowered.error()));
+        }
+        auto traced = jitted.trace(tree);
+        if (!traced)
+          return quoted(traced.error().str());
+        return quoted(kind == "jaxpr" ? traced->str()
+                                      : typesOf(traced->outTypes()));
+      });
+}
+
+std::string answer(const Program &program, std::istringstream &fields) {
+  std::optional<ScopedMesh> context;
+  if (!program.mesh.names().empty())
+    context.emplace(program.mesh);
+  std::string out, one;
+  while (fields >> one) {
+    size_t colon = std::min(one.find(':'), one.size() - 1);
+    out += cat(out.empty() ? "{" : ", ", quoted(one), ": ",
+               field(program, one.substr(0, colon), one.substr(colon + 1)));
+  }
+  return out.empty() ? "{}" : out + "}";
 }
 
 std::string primitiveList() {
@@ -250,52 +246,61 @@ Tensor readArray(std::istringstream &in) {
   std::vector<double> values(dims.elements());
   for (double &v : values)
     in >> v;
-  DType dtype = typeNamed(type);
-  if (dtype == DType::I32)
+  if (type == "i32")
     return arrayOf(std::vector<int32_t>(values.begin(), values.end()), dims);
-  return arrayOf(std::vector<float>(values.begin(), values.end()), dims);
+  if (type == "u32")
+    return arrayOf(std::vector<uint32_t>(values.begin(), values.end()), dims);
+  Tensor floats =
+      arrayOf(std::vector<float>(values.begin(), values.end()), dims);
+  if (type == "bool")
+    return arrayOf(std::vector<bool>(values.begin(), values.end()), dims);
+  return type == "bf16" ? astype(floats, DType::BF16) : floats;
+}
+
+Mesh readMesh(std::istringstream &in) {
+  std::string sizes, names, kinds;
+  in >> sizes >> names >> kinds;
+  std::vector<AxisType> types;
+  for (const std::string &kind : split(kinds, ','))
+    types.push_back(kind == "Explicit" ? AxisType::Explicit : AxisType::Auto);
+  auto mesh = Mesh::get(devices(), intsOf(sizes), split(names, ','), types);
+  return mesh ? *mesh : Mesh();
 }
 
 } // namespace
 
 int main() {
+  if (!setDeviceCount(8).ok())
+    return 1;
   Program program;
   std::string line;
   while (std::getline(std::cin, line)) {
     std::istringstream in(line);
     std::string word;
     in >> word;
-    if (word == "in") {
+    if (word == "mesh") {
+      program.mesh = readMesh(in);
+    } else if (word == "in") {
       program.ins.push_back(readArray(in));
     } else if (word == "batch") {
       program.batches.push_back(readArray(in));
-    } else if (word == "lit") {
-      std::string type;
-      double value = 0;
-      in >> type >> value;
-      Step step{"lit", {}, {}, scalarOf(value, typeNamed(type))};
-      program.steps.push_back(step);
-    } else if (word == "op") {
-      Step step;
-      in >> step.name;
-      while (in >> word) {
-        size_t equals = word.find('=');
-        if (equals == std::string::npos)
-          step.args.push_back(std::stoul(word));
-        else
-          step.keys[word.substr(0, equals)] = intsOf(word.substr(equals + 1));
-      }
-      program.steps.push_back(step);
+    } else if (word == "place") {
+      in >> word;
+      program.places.resize(program.ins.size());
+      program.places.back() = specOf(word);
+    } else if (word == "tree") {
+      in >> program.isMap;
     } else if (word == "out") {
       size_t i = 0;
       while (in >> i)
-        program.outs.push_back(i);
+        program.body.main.outs.push_back(i);
     } else if (word == "primitives") {
       std::cout << primitiveList() << std::endl;
-    } else if (word == "run" || word == "table") {
-      std::cout << (word == "run" ? answer(program) : tableAnswer(program))
-                << std::endl;
+    } else if (word == "ask") {
+      std::cout << answer(program, in) << std::endl;
       program = Program();
+    } else {
+      program.body.read(line);
     }
   }
   return 0;

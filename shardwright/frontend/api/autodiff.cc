@@ -166,6 +166,48 @@ Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
   return std::pair{linear->outs, back};
 }
 
+Expected<std::pair<Tensors, FlatFunction>>
+linearize(const FlatFunction &function, const Tensors &primals) {
+  Expected<Linearized> linear =
+      linearizeFlat(function, primals, std::vector<bool>(primals.size(), true));
+  if (!linear)
+    return linear.error();
+  Linearized kept = *linear;
+  FlatFunction push = [kept, primals](const Tensors &tangents) -> Tensors {
+    if (tangents.size() != primals.size())
+      return {Tensor(valueError("the tangent has ", tangents.size(),
+                                " leaves, and the argument ", primals.size()))};
+    Tensors ins;
+    for (size_t i = 0; i < primals.size(); ++i) {
+      if (!tangents[i].ok())
+        return {tangents[i]};
+      Aval expected = tangentAval(primals[i].aval());
+      if (tangents[i].shape() != expected.shape ||
+          (isInexact(primals[i].dtype()) &&
+           tangents[i].dtype() != expected.dtype))
+        return {Tensor(valueError(
+            "linearized function called on tangent values inconsistent with "
+            "the original primal values:\nGot tangent aval ",
+            tangents[i].aval().longStr(), " for primal aval ",
+            primals[i].aval().longStr(), " but expected ", expected.longStr(),
+            "."))};
+      if (kept.linearIns[i])
+        ins.push_back(tangents[i]);
+    }
+    Tensors pushed = evalJaxpr(*kept.tangentJaxpr, ins);
+    if (const Error *error = errorIn(pushed))
+      return {Tensor(*error)};
+    Tensors out;
+    size_t next = 0;
+    for (size_t i = 0; i < kept.outs.size(); ++i)
+      out.push_back(instantiate(kept.linearOuts[i] ? MaybeTensor(pushed[next++])
+                                                   : MaybeTensor(),
+                                kept.outs[i].aval()));
+    return out;
+  };
+  return std::pair{linear->outs, push};
+}
+
 /// The rows of an identity matrix, each of the shape of `x`.
 static Tensor basisOf(const Tensor &x) {
   int64_t n = x.size();

@@ -24,6 +24,9 @@ Expected<std::pair<Tensors, Tensors>> jvp(const FlatFunction &function,
 /// Results, and the function from their cotangents to those of the arguments.
 Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
                                                const Tensors &primals);
+/// Results, and the function from tangents of the arguments to theirs.
+Expected<std::pair<Tensors, FlatFunction>>
+linearize(const FlatFunction &function, const Tensors &primals);
 Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
                        const Ints &inDims, const Ints &outDims,
                        int64_t axisSize, const std::string &axisName,
@@ -127,6 +130,27 @@ template <typename F, typename T> auto vjp(F function, const T &primal) {
     return treeWith(primal, back);
   };
   return Expected<Result>(Result{tree.rebuild(parts->first), pullback});
+}
+
+/// The result of a function of one argument, and the linear function from
+/// tangents of the argument to those of the result. Its residuals are computed
+/// once. JAX: jax.linearize.
+template <typename F, typename T> auto linearize(F function, const T &primal) {
+  TreeFunction<F, T> tree(function, {primal});
+  using R = typename TreeFunction<F, T>::Result;
+  using Linear = std::function<Expected<R>(const T &)>;
+  using Result = std::pair<R, Linear>;
+  auto parts = detail::linearize(tree, treeLeaves(primal));
+  if (!parts)
+    return Expected<Result>(parts.error());
+  FlatFunction flat = parts->second;
+  Linear linear = [flat, tree](const T &tangent) -> Expected<R> {
+    Tensors out = flat(treeLeaves(tangent));
+    if (const Error *error = errorIn(out))
+      return *error;
+    return tree.rebuild(out);
+  };
+  return Expected<Result>(Result{tree.rebuild(parts->first), linear});
 }
 
 namespace detail {

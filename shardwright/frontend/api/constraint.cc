@@ -76,6 +76,25 @@ const Primitive constraintP = [] {
 }();
 const Registered constraintR(constraintP);
 
+/// The mesh in context and the dimensions that propagation may shard as it
+/// likes, as a jaxpr prints them.
+Params constraintParams(const Sharding &sharding) {
+  auto text = [](std::string t) {
+    return std::shared_ptr<const ParamObject>(
+        std::make_shared<const TextParam>(std::move(t)));
+  };
+  const AbstractMesh &context = contextAbstractMesh();
+  std::string dims;
+  const std::vector<SpecEntry> &entries = sharding.spec().entries();
+  for (size_t d = 0; d < entries.size(); ++d)
+    if (entries[d].unconstrained)
+      dims += cat(dims.empty() ? "" : ", ", d);
+  return {{"sharding", shardingParam(sharding)},
+          {"layout", std::monostate()},
+          {"context_mesh", text(context.empty() ? "Mesh()" : context.str())},
+          {"unconstrained_dims", text(cat("frozenset({", dims, "})"))}};
+}
+
 /// `(('x', 4), ('y', 2))`.
 std::string shapeText(const AbstractMesh &mesh) {
   std::string out = "(";
@@ -134,11 +153,7 @@ Tensor withShardingConstraint(const Tensor &x, const Sharding &sharding) {
     Expected<Sharding> placed = onMeshOf(x, sharding);
     return placed ? devicePut(x, *placed) : Tensor(placed.error());
   }
-  return bind1(constraintP, {x},
-               {{"sharding", shardingParam(sharding)},
-                {"layout", std::monostate()},
-                {"context_mesh", std::monostate()},
-                {"unconstrained_dims", std::monostate()}});
+  return bind1(constraintP, {x}, constraintParams(sharding));
 }
 
 Tensor withShardingConstraint(const Tensor &x, const PartitionSpec &spec) {
@@ -149,9 +164,12 @@ Tensor withShardingConstraint(const Tensor &x, const PartitionSpec &spec) {
         "are passing `PartitionSpec`s to shardings. You can define a context "
         "mesh via `jax.set_mesh(mesh)`. Alternatively, provide `Sharding`s to "
         "shardings and then the mesh context manager is not required.");
+  // A traced value is constrained on the mesh of its type, without devices.
+  bool isAbstract = contextMesh().empty() || (!contextAbstractMesh().empty() &&
+                                              (x.isTraced() || currentTrace()));
   Expected<Sharding> sharding =
-      contextMesh().empty() ? Sharding::named(contextAbstractMesh(), spec)
-                            : Sharding::named(contextMesh(), spec);
+      isAbstract ? Sharding::named(contextAbstractMesh(), spec)
+                 : Sharding::named(contextMesh(), spec);
   if (!sharding)
     return sharding.error();
   return withShardingConstraint(x, *sharding);

@@ -43,6 +43,15 @@ struct JitCache {
   std::vector<std::shared_ptr<const DispatchEntry>> dispatch;
   /// Results by structure of the arguments.
   std::map<std::string, std::shared_ptr<void>> prototypes;
+  /// The last trace of a function that uses values of an outer trace: it holds
+  /// while that trace is current.
+  struct CapturingEntry {
+    std::string key;
+    TracePtr outer;
+    TracedStage stage;
+    Tensors captured;
+  };
+  std::optional<CapturingEntry> lastCapturing;
 };
 
 namespace {
@@ -131,6 +140,11 @@ Expected<TracedStage> tracedFunction(JitCache &cache, const JitCore::Call &call,
     for (const JitCache::TraceEntry &entry : cache.traces)
       if (entry.key == key)
         return entry.stage;
+    if (const auto &last = cache.lastCapturing;
+        captured && last && last->key == key && last->outer == currentTrace()) {
+      *captured = last->captured;
+      return last->stage;
+    }
   }
   const JitOptions &options = cache.options;
   if (config::noTracing.get())
@@ -157,10 +171,11 @@ Expected<TracedStage> tracedFunction(JitCache &cache, const JitCore::Call &call,
     captures |= value.isTraced();
   if (!captured)
     detail::countTrace();
-  if (!captures) {
-    std::lock_guard lock(cache.mutex);
+  std::lock_guard lock(cache.mutex);
+  if (!captures)
     cache.traces.push_back({key, stage});
-  }
+  else if (captured)
+    cache.lastCapturing = {key, currentTrace(), stage, *captured};
   return stage;
 }
 

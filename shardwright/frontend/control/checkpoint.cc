@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/transform/pruning.h"
 
 #include <algorithm>
 
@@ -126,9 +127,19 @@ JvpResult linearizeRemat(JaxprTrace &tangentTrace, const TracePtr &,
   return r;
 }
 
+Eqn pruneRemat(const Eqn &eqn, const std::vector<bool> &used) {
+  JaxprPtr body = withLiveResults(eqn.params.jaxpr("jaxpr"), used);
+  std::vector<bool> read = inputsInUse(*body);
+  Eqn out{eqn.primitive, chosenEntries(eqn.ins, read),
+          chosenEntries(eqn.outs, used), eqn.params};
+  out.params.set("jaxpr", withInputs(body, read));
+  return out;
+}
+
 const Primitive rematP = [] {
   Primitive p;
   p.name = "remat2";
+  p.prune = pruneRemat;
   p.ownManualAxes = true;
   p.infer = [](const std::vector<Aval> &,
                const Params &params) -> Expected<std::vector<Aval>> {

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/control/control.h"
 #include "shardwright/frontend/control/mismatch.h"
+#include "shardwright/frontend/transform/pruning.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -178,27 +179,61 @@ BatchResult batchCond(const BatchAxis &axis, const Tensors &in,
       return {{Tensor(notImplemented("IO effect not supported in "
                                      "vmap-of-cond."))},
               {}};
-  // Every branch is computed, and each example takes its own.
+  // Every branch is computed, and each example takes its own. A branch gets no
+  // derivatives of the operands of others.
+  Tensor which = moveBatch(in[0], dims[0], 0);
+  auto wide = [](const Tensor &x, const Tensor &like) {
+    return x.rank() == like.rank()
+               ? x
+               : lax::broadcast_in_dim(x, like.shape(), {0});
+  };
   std::vector<Tensors> results;
-  for (const JaxprPtr &branch : changed)
-    results.push_back(evalJaxpr(*branch, args));
-  Tensor zero = scalarOf(int64_t(0), DType::I32);
-  Tensor last = scalarOf(static_cast<int64_t>(changed.size()) - 1, DType::I32);
-  Tensor which = lax::clamp(zero, moveBatch(in[0], dims[0], 0), last);
+  for (size_t b = 0; b < changed.size(); ++b) {
+    Tensor isThis =
+        lax::eq(which, scalarOf(static_cast<int64_t>(b), DType::I32));
+    Tensors own;
+    for (const Tensor &x : args) {
+      Tensor stopped = lax::stop_gradient(x);
+      own.push_back(lax::select_n(wide(isThis, x), {stopped, x}));
+    }
+    results.push_back(evalJaxpr(*changed[b], own));
+    if (const Error *error = errorIn(results.back()))
+      return {{Tensor(*error)}, {}};
+  }
   Tensors outs;
   for (size_t i = 0; i < mapped.size(); ++i) {
     Tensors cases;
     for (const Tensors &r : results)
       cases.push_back(r[i]);
-    outs.push_back(lax::select_n(
-        lax::broadcast_in_dim(which, cases[0].shape(), {0}), cases));
+    outs.push_back(lax::select_n(wide(which, cases[0]), cases));
   }
   return {outs, outDims};
+}
+
+/// Inputs that no branch needs for the results in use go.
+Eqn pruneCond(const Eqn &eqn, const std::vector<bool> &used) {
+  Jaxprs branches;
+  std::vector<bool> read(eqn.ins.size() - 1);
+  for (const JaxprPtr &branch : branchesOf(eqn.params)) {
+    branches.push_back(withLiveResults(branch, used));
+    std::vector<bool> own = inputsInUse(*branches.back());
+    for (size_t i = 0; i < read.size(); ++i)
+      read[i] = read[i] || own[i];
+  }
+  for (JaxprPtr &branch : branches)
+    branch = withInputs(branch, read);
+  std::vector<bool> kept = read;
+  kept.insert(kept.begin(), true);
+  Eqn out{eqn.primitive, chosenEntries(eqn.ins, kept),
+          chosenEntries(eqn.outs, used), eqn.params};
+  out.params.set("branches", branches);
+  return out;
 }
 
 const Primitive condP = [] {
   Primitive p;
   p.name = "cond";
+  p.prune = pruneCond;
   p.ownManualAxes = true;
   p.infer = [](const std::vector<Aval> &,
                const Params &params) -> Expected<std::vector<Aval>> {
@@ -264,6 +299,72 @@ static Status checkBranch(bool isCond, const std::vector<Aval> &first,
                    other, " so that all output types match.");
 }
 
+/// Captured values of one branch become inputs of all, each once. Returns them.
+static Tensors shareCaptures(Jaxprs &jaxprs,
+                             const std::vector<Tensors> &captured,
+                             const std::vector<size_t> &order) {
+  Tensors consts;
+  auto find = [](const Tensors &list, const Tensor &x) {
+    return std::find_if(
+               list.begin(), list.end(),
+               [&](const Tensor &y) { return y.handle() == x.handle(); }) -
+           list.begin();
+  };
+  for (size_t b : order)
+    for (const Tensor &x : captured[b])
+      if (find(consts, x) == static_cast<int64_t>(consts.size()))
+        consts.push_back(x);
+  if (consts.empty())
+    return consts;
+  for (size_t b = 0; b < jaxprs.size(); ++b) {
+    auto changed = std::make_shared<Jaxpr>(*jaxprs[b]);
+    std::vector<int32_t> ins;
+    for (const Tensor &x : consts) {
+      size_t own = find(captured[b], x);
+      if (own < captured[b].size()) {
+        ins.push_back(jaxprs[b]->ins[own]);
+        continue;
+      }
+      changed->types.push_back(x.aval());
+      ins.push_back(static_cast<int32_t>(changed->types.size()) - 1);
+    }
+    ins.insert(ins.end(), jaxprs[b]->ins.begin() + captured[b].size(),
+               jaxprs[b]->ins.end());
+    changed->ins = std::move(ins);
+    jaxprs[b] = changed;
+  }
+  return consts;
+}
+
+/// Binds a conditional. Results that all branches take from one input are that
+/// input.
+static Tensors bindForwarding(const Tensor &number, const Jaxprs &jaxprs,
+                              const Tensors &args) {
+  Ints common = forwardedInputs(*jaxprs[0]);
+  for (const JaxprPtr &jaxpr : jaxprs) {
+    Ints own = forwardedInputs(*jaxpr);
+    for (size_t i = 0; i < common.size(); ++i)
+      if (own[i] != common[i])
+        common[i] = -1;
+  }
+  std::vector<bool> keep;
+  for (int64_t from : common)
+    keep.push_back(from < 0);
+  Jaxprs pruned = jaxprs;
+  if (std::find(keep.begin(), keep.end(), false) != keep.end())
+    for (JaxprPtr &jaxpr : pruned)
+      jaxpr = withResults(jaxpr, keep);
+  Tensors in{number};
+  in.insert(in.end(), args.begin(), args.end());
+  Tensors made = frontend::bind(condP, in, {{"branches", pruned}});
+  if (const Error *error = errorIn(made))
+    return {Tensor(*error)};
+  Tensors results;
+  for (size_t i = 0, next = 0; i < common.size(); ++i)
+    results.push_back(keep[i] ? made[next++] : args[common[i]]);
+  return results;
+}
+
 Tensors switchFlat(const Tensor &index,
                    const std::vector<TensorsFunction> &branches,
                    const Tensors &operands) {
@@ -284,47 +385,35 @@ Tensors switchFlat(const Tensor &index,
   if (isComplex(index.dtype()))
     return {Tensor(typeError("Pred type must be either boolean or number, got ",
                              name(index.dtype()), "."))};
-  // Captured values of one branch are inputs of all.
-  Jaxprs jaxprs;
+  bool isPredicate = index.dtype() == DType::Bool;
+  if (!isPredicate && branches.size() == 1)
+    return branches[0](operands);
+  // The branch of a true predicate is traced first.
+  std::vector<size_t> order = range(0, branches.size());
+  if (isPredicate)
+    std::reverse(order.begin(), order.end());
+  Jaxprs jaxprs(branches.size());
   std::vector<Tensors> captured(branches.size());
-  size_t total = 0;
-  for (size_t b = 0; b < branches.size(); ++b) {
+  for (size_t b : order) {
     Expected<JaxprPtr> jaxpr =
         traceWithCaptures(branches[b], types, "", captured[b]);
     if (!jaxpr)
       return {Tensor(jaxpr.error())};
-    if (b)
-      if (Status status =
-              checkBranch(index.dtype() == DType::Bool, jaxprs[0]->outAvals(),
-                          (*jaxpr)->outAvals(), b);
-          !status)
-        return {Tensor(status.error())};
-    jaxprs.push_back(*jaxpr);
-    total += captured[b].size();
+    jaxprs[b] = *jaxpr;
   }
-  Tensors args{lax::convert_element_type(index, DType::I32)};
-  for (const Tensors &list : captured)
-    args.insert(args.end(), list.begin(), list.end());
+  for (size_t b = 1; b < branches.size(); ++b)
+    if (Status status = checkBranch(isPredicate, jaxprs[0]->outAvals(),
+                                    jaxprs[b]->outAvals(), b);
+        !status)
+      return {Tensor(status.error())};
+  Tensor number = lax::convert_element_type(index, DType::I32);
+  if (!isPredicate)
+    number = lax::clamp(
+        scalarOf(int64_t(0), DType::I32), number,
+        scalarOf(static_cast<int64_t>(branches.size()) - 1, DType::I32));
+  Tensors args = shareCaptures(jaxprs, captured, order);
   args.insert(args.end(), operands.begin(), operands.end());
-  for (size_t b = 0; b < jaxprs.size(); ++b) {
-    auto changed = std::make_shared<Jaxpr>(*jaxprs[b]);
-    std::vector<int32_t> ins;
-    size_t own = captured[b].size();
-    for (size_t c = 0; c < captured.size(); ++c)
-      for (size_t k = 0; k < captured[c].size(); ++k) {
-        if (c == b) {
-          ins.push_back(jaxprs[b]->ins[k]);
-          continue;
-        }
-        changed->types.push_back(captured[c][k].aval());
-        ins.push_back(static_cast<int32_t>(changed->types.size()) - 1);
-      }
-    ins.insert(ins.end(), jaxprs[b]->ins.begin() + own, jaxprs[b]->ins.end());
-    changed->ins = ins;
-    if (total)
-      jaxprs[b] = changed;
-  }
-  return bindMany(condP, jaxprs[0]->outs.size(), args, {{"branches", jaxprs}});
+  return bindForwarding(number, jaxprs, args);
 }
 
 } // namespace shardwright::frontend

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/scan.h"
+#include "shardwright/frontend/transform/pruning.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -120,20 +121,41 @@ JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
     return failedJvp(made.error());
   const LinearizedJaxpr &linear = *made;
   size_t m = s.carry + s.ys;
-  Tensors outs = bindMany(scanPrimitive(), linear.known->outs.size(), in,
-                          scanParams(linear.known, s.consts, s.carry, s.length,
-                                     s.reverse, s.unroll));
+  // Residuals that are constants or scanned arguments are not computed anew.
+  Ints forwarded = forwardedInputs(*linear.known);
+  std::vector<bool> keep;
+  size_t known = linear.known->outs.size();
+  auto isConst = [&](int64_t i) {
+    return i >= 0 && i < static_cast<int64_t>(s.consts);
+  };
+  for (size_t i = 0; i < known; ++i) {
+    bool isCarry = forwarded[i] >= static_cast<int64_t>(s.consts) &&
+                   forwarded[i] < static_cast<int64_t>(s.consts + s.carry);
+    if (i < m || isCarry)
+      forwarded[i] = -1;
+    keep.push_back(forwarded[i] < 0);
+  }
+  JaxprPtr program = withResults(linear.known, keep);
+  Tensors outs = bindMany(
+      scanPrimitive(), program->outs.size(), in,
+      scanParams(program, s.consts, s.carry, s.length, s.reverse, s.unroll));
   if (const Error *error = errorIn(outs))
     return failedJvp(*error);
-  Tensors residuals(outs.begin() + m, outs.end());
-  outs.resize(m);
+  // Constants come first, residuals that are scanned last.
   size_t r = linear.numResiduals, total = linear.tangent->ins.size();
-  // Residuals are scanned: they come last.
+  Tensors args, scanned;
+  std::vector<size_t> front, back;
+  for (size_t i = m, next = m; i < known; ++i) {
+    bool first = isConst(forwarded[i]);
+    (first ? front : back).push_back(i - m);
+    (first ? args : scanned)
+        .push_back(keep[i] ? outs[next++] : in[forwarded[i]]);
+  }
+  outs.resize(m);
   JaxprPtr body =
-      reordered(linear.tangent, joined(range(r, total - r), range(0, r)),
+      reordered(linear.tangent, joined(front, range(r, total - r), back),
                 range(0, linear.tangent->outs.size()));
-  Tensors args;
-  size_t counts[2] = {0, 0};
+  size_t counts[2] = {args.size(), 0};
   for (size_t i = 0; i < in.size(); ++i)
     if (nonzero[i]) {
       args.push_back(instantiate(t[i], in[i].aval()));
@@ -142,7 +164,7 @@ JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
       else if (i < s.consts + s.carry)
         ++counts[1];
     }
-  args.insert(args.end(), residuals.begin(), residuals.end());
+  args.insert(args.end(), scanned.begin(), scanned.end());
   if (body->outs.empty())
     return {outs, MaybeTensors(m)};
   Tensors tangents = tangentTrace.bind(
@@ -258,9 +280,37 @@ BatchResult batchScan(const BatchAxis &axis, const Tensors &in,
           outDims};
 }
 
+/// A carry is needed if its last value is, or if a later iteration reads it.
+Eqn pruneScan(const Eqn &eqn, const std::vector<bool> &used) {
+  Scan s(eqn.params);
+  std::vector<bool> live = used, read;
+  JaxprPtr body;
+  while (true) {
+    body = withLiveResults(s.jaxpr, live);
+    read = inputsInUse(*body);
+    bool grew = false;
+    for (size_t i = 0; i < s.carry; ++i) {
+      if (read[s.consts + i] && !live[i])
+        live[i] = grew = true;
+      read[s.consts + i] = live[i];
+    }
+    if (!grew)
+      break;
+  }
+  auto count = [&](size_t from, size_t n) {
+    return std::count(read.begin() + from, read.begin() + from + n, true);
+  };
+  // Results that nothing uses stay if they are carried.
+  return {eqn.primitive, chosenEntries(eqn.ins, read),
+          chosenEntries(eqn.outs, live),
+          scanParams(withInputs(body, read), count(0, s.consts),
+                     count(s.consts, s.carry), s.length, s.reverse, s.unroll)};
+}
+
 const Primitive scanP = [] {
   Primitive p;
   p.name = "scan";
+  p.prune = pruneScan;
   p.ownManualAxes = true;
   p.infer = inferScan;
   p.jvp = jvpScan;
@@ -271,6 +321,43 @@ const Primitive scanP = [] {
   return p;
 }();
 const Registered scanR(scanP);
+
+/// Binds a scan. A carry that the body returns as it is becomes a constant, and
+/// a result that is a scanned argument is that argument.
+Tensors bindForwarding(const JaxprPtr &jaxpr, const Tensors &args,
+                       size_t consts, size_t carry, int64_t length,
+                       bool reverse, int64_t unroll) {
+  Ints forwarded = forwardedInputs(*jaxpr);
+  std::vector<size_t> moved, ins = range(0, consts), outs;
+  for (size_t i = 0; i < forwarded.size(); ++i) {
+    auto from = forwarded[i] < 0 ? args.size() : size_t(forwarded[i]);
+    bool isSame = i < carry ? from == consts + i
+                            : from >= consts + carry && from < args.size();
+    if (i < carry)
+      (isSame ? moved : ins).push_back(consts + i);
+    if (!isSame)
+      outs.push_back(i);
+  }
+  ins = joined(moved, ins, range(consts + carry, args.size() - consts - carry));
+  Tensors operands;
+  for (size_t i : ins)
+    operands.push_back(args[i]);
+  Tensors made =
+      frontend::bind(scanP, operands,
+                     scanParams(moved.empty() && outs.size() == forwarded.size()
+                                    ? jaxpr
+                                    : reordered(jaxpr, ins, outs),
+                                consts + moved.size(), carry - moved.size(),
+                                length, reverse, unroll));
+  if (const Error *error = errorIn(made))
+    return {Tensor(*error)};
+  Tensors results;
+  for (size_t i = 0, next = 0; i < forwarded.size(); ++i)
+    results.push_back(next < outs.size() && outs[next] == i
+                          ? made[next++]
+                          : args[forwarded[i]]);
+  return results;
+}
 
 } // namespace
 
@@ -357,10 +444,9 @@ Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
     return {Tensor(status.error())};
   Tensors args = captured;
   args.insert(args.end(), all.begin(), all.end());
-  return bindMany(
-      scanP, (*jaxpr)->outs.size(), args,
-      scanParams(*jaxpr, captured.size(), init.size(), length, reverse,
-                 unroll < 0 ? std::max<int64_t>(length, 1) : unroll));
+  return bindForwarding(*jaxpr, args, captured.size(), init.size(), length,
+                        reverse,
+                        unroll < 0 ? std::max<int64_t>(length, 1) : unroll);
 }
 
 } // namespace shardwright::frontend

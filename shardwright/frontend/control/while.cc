@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/transform/forwarding.h"
 
 #include <algorithm>
 
@@ -248,6 +249,52 @@ const Registered whileR(whileP);
 
 } // namespace
 
+/// Binds a loop. A carry that the body returns as it is, and that the condition
+/// does not use, becomes a constant of the body.
+static Tensors bindForwarding(const JaxprPtr &condition,
+                              const Tensors &condConsts, const JaxprPtr &body,
+                              const Tensors &bodyConsts, const Tensors &init) {
+  JaxprPtr cond = eliminateDeadCode(*condition);
+  std::vector<bool> used(cond->types.size());
+  for (const Eqn &eqn : cond->eqns)
+    for (const Atom &atom : eqn.ins)
+      if (atom.isVar())
+        used[atom.var] = true;
+  if (cond->outs[0].isVar())
+    used[cond->outs[0].var] = true;
+  Ints forwarded = forwardedInputs(*body);
+  size_t ofCond = condConsts.size(), ofBody = bodyConsts.size();
+  std::vector<size_t> moved, kept, condIns = range(0, ofCond),
+                                   bodyIns = range(0, ofBody);
+  Tensors consts, carry;
+  for (size_t i = 0; i < init.size(); ++i) {
+    bool isSame = forwarded[i] == static_cast<int64_t>(ofBody + i) &&
+                  !used[cond->ins[ofCond + i]];
+    (isSame ? moved : kept).push_back(isSame ? ofBody + i : i);
+    (isSame ? consts : carry).push_back(init[i]);
+    if (isSame)
+      continue;
+    condIns.push_back(ofCond + i);
+    bodyIns.push_back(ofBody + i);
+  }
+  Tensors args = condConsts;
+  for (const Tensors &list : {consts, bodyConsts, carry})
+    args.insert(args.end(), list.begin(), list.end());
+  JaxprPtr test = condition, step = body;
+  if (!moved.empty()) {
+    test = reordered(cond, condIns, {0});
+    step = reordered(body, joined(moved, bodyIns), kept);
+  }
+  Tensors made = frontend::bind(
+      whileP, args, whileParams(test, ofCond, step, ofBody + moved.size()));
+  if (const Error *error = errorIn(made))
+    return {Tensor(*error)};
+  Tensors results = init;
+  for (size_t i = 0; i < kept.size(); ++i)
+    results[kept[i]] = made[i];
+  return results;
+}
+
 Tensors whileFlat(const TensorsFunction &condition, const TensorsFunction &body,
                   const Tensors &init) {
   if (const Error *error = errorIn(init))
@@ -272,12 +319,7 @@ Tensors whileFlat(const TensorsFunction &condition, const TensorsFunction &body,
     return whileFlat(condition, body, *carry);
   if (Status status = checkCarry("while_loop", types, after); !status)
     return {Tensor(status.error())};
-  Tensors args = condConsts;
-  args.insert(args.end(), bodyConsts.begin(), bodyConsts.end());
-  args.insert(args.end(), init.begin(), init.end());
-  return bindMany(
-      whileP, init.size(), args,
-      whileParams(*cond, condConsts.size(), *loop, bodyConsts.size()));
+  return bindForwarding(*cond, condConsts, *loop, bodyConsts, init);
 }
 
 } // namespace shardwright::frontend

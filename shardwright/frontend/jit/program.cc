@@ -86,6 +86,26 @@ std::vector<bool> usedInputs(const Jaxpr &jaxpr) {
   return out;
 }
 
+/// What the module says of the results: what is asked for, else the sharding in
+/// the type of a value whose dimensions are all sharded by Explicit axes only.
+static std::vector<Sharding> resultShardings(const ProgramRequest &request) {
+  std::vector<Sharding> out = request.outs;
+  const Jaxpr &jaxpr = *request.jaxpr;
+  out.resize(jaxpr.outs.size());
+  bool anyTyped = false;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const Aval &aval = jaxpr.aval(jaxpr.outs[i]);
+    const auto &typed = aval.sharding;
+    if (out[i].isSpecified() || !typed ||
+        (aval.rank() && !typed->mesh.allAre(AxisType::Explicit)))
+      continue;
+    if (Expected<Sharding> sharding = Sharding::named(typed->mesh, typed->spec))
+      out[i] = *sharding;
+    anyTyped = true;
+  }
+  return anyTyped ? out : request.outs;
+}
+
 /// Writes the memory kinds if some value is not in the device's memory.
 static void setMemories(LoweringOptions &options, const Jaxpr &jaxpr) {
   bool anyHost = false;
@@ -179,7 +199,7 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
   lowered->jaxpr = pruned(request.jaxpr, lowered->kept);
   LoweringOptions options;
   options.name = moduleName(request.name);
-  options.outs = request.outs;
+  options.outs = resultShardings(request);
   options.numPartitions = request.numDevices;
   options.resultPaths = request.resultPaths;
   for (size_t i = 0; i < lowered->kept.size(); ++i)

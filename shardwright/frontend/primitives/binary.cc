@@ -29,45 +29,46 @@ Tensor like(const Tensor &x, double v) { return scalarOf(v, x.dtype()); }
 
 /// The share of the tangent of max and min: half each on ties.
 Tensor winnerShare(const Tensor &x, const Tensor &y, const Tensor &out) {
-  Shape shape = out.shape();
-  auto wide = [&](const Tensor &v) {
-    return v.shape() == shape ? v : add(v, lax::zeros(out.aval()));
-  };
-  Tensor tie =
-      select(eq(wide(x), wide(y)), full_like(out, 0.5), full_like(out, 1));
-  return select(eq(wide(x), out), tie, full_like(out, 0));
+  Tensor wins = eq(x, out);
+  Tensor ones = full_like(out, 1);
+  Tensor share = select(wins, ones, full_like(out, 0));
+  Tensor ties = eq(y, out), twos = full_like(out, 2);
+  return div(share, select(ties, twos, full_like(out, 1)));
 }
 
-Tensor powSlopeX(const Tensor &x, const Tensor &y) {
-  Tensor one = like(x, 1);
-  if (!isInexact(y.dtype())) {
-    Tensor n = convert_element_type(y, x.dtype());
-    Tensor isZero = eq(y, scalarOf(int64_t(0), y.dtype()));
-    Tensor less = lax::sub(y, scalarOf(int64_t(1), y.dtype()));
-    Tensor exponent = select(isZero, full_like(less, 1), less);
-    return mul(n, pow(x, exponent));
-  }
-  Tensor isZero = eq(y, like(y, 0));
-  Tensor exponent = select(isZero, full_like(y, 1), sub(y, like(y, 1)));
-  return mul(y, pow(x, exponent));
+/// x, and 1 where it is 0.
+Tensor replaceZero(const Tensor &x) {
+  Tensor isZero = eq(x, like(x, 0));
+  return select(isZero, full_like(x, 1), x);
+}
+Tensor powSlopeX(const Tensor &x, const Tensor &exponent) {
+  Tensor y = convert_element_type(exponent, x.dtype());
+  if (isInexact(exponent.dtype()))
+    return mul(y, pow(x, sub(y, full_like(y, 1))));
+  Tensor isZero = eq(y, like(y, 0)), zeros = full_like(y, 0);
+  Tensor factor = replaceZero(y);
+  Tensor power = pow(x, sub(y, full_like(y, 1)));
+  return select(isZero, zeros, mul(factor, power));
 }
 Tensor powSlopeY(const Tensor &x, const Tensor &out) {
-  Tensor isZero = eq(x, like(x, 0));
-  Tensor safe = select(isZero, full_like(x, 1), x);
-  return mul(log(safe), out);
+  return mul(log(replaceZero(x)), out);
 }
 
 // Tangents of one operand.
 #define SW_ARGS                                                                \
   const Tensor &x, const Tensor &y, const Tensor &out, const Tensor &t
 Tensor divX(SW_ARGS) { return div(t, y); }
-Tensor divY(SW_ARGS) { return mul(mul(neg(t), out), integer_pow(y, -1)); }
+Tensor divY(SW_ARGS) {
+  Tensor numerator = mul(neg(t), x);
+  return mul(numerator, integer_pow(y, -2));
+}
 Tensor remX(SW_ARGS) {
   return out.shape() == t.shape() ? t : add(t, lax::zeros(out.aval()));
 }
 Tensor remY(SW_ARGS) {
-  Tensor q = div(x, y);
-  return mul(neg(t), mul(sign(q), floor(abs(q))));
+  Tensor negative = neg(t);
+  Tensor direction = sign(div(x, y));
+  return mul(negative, mul(direction, floor(abs(div(x, y)))));
 }
 Tensor winnerX(SW_ARGS) { return mul(t, winnerShare(x, y, out)); }
 Tensor winnerY(SW_ARGS) { return mul(t, winnerShare(y, x, out)); }
@@ -181,9 +182,12 @@ JvpResult jvpBinary(const BinarySpec *s, const Tensors &in,
       return v;
     return add(*v, lax::zeros(out.aval()));
   };
+  bool isDifference = isName(s, "sub");
+  if (t[0] && t[1] && (isDifference || isName(s, "add")))
+    return oneResult(out, isDifference ? sub(*t[0], *t[1]) : add(*t[0], *t[1]));
   if (isName(s, "add") || isName(s, "add_any"))
     return oneResult(out, addTangents(wide(t[0]), wide(t[1])));
-  if (isName(s, "sub"))
+  if (isDifference)
     return oneResult(
         out, addTangents(wide(t[0]), t[1] ? wide(neg(*t[1])) : MaybeTensor()));
   if (isName(s, "mul"))
@@ -216,7 +220,7 @@ MaybeTensors transposeBinary(const BinarySpec *s, const Tensor &ct,
     else if (isName(s, "div"))
       part = div(ct, *in[1]);
     else if (isName(s, "complex"))
-      part = i == 0 ? real(ct) : neg(imag(ct));
+      part = i == 0 ? real(ct) : imag(neg(ct));
     out[i] = unbroadcast(part, types[i]);
   }
   return out;
@@ -322,24 +326,28 @@ const Primitive selectP = [] {
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &) {
     Tensor out = bind1(*findPrimitive("select_n"), in);
+    Tensor zeros = full_like(out, 0);
     Tensors cases;
-    bool any = false;
-    for (size_t i = 1; i < in.size(); ++i) {
-      any |= t[i].has_value();
-      cases.push_back(t[i] ? *t[i] : full_like(in[i], 0));
-    }
-    return oneResult(out,
-                     any ? MaybeTensor(select_n(in[0], cases)) : MaybeTensor());
+    for (size_t i = 1; i < in.size(); ++i)
+      cases.push_back(t[i] ? *t[i] : zeros);
+    return oneResult(out, select_n(in[0], cases));
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &) {
     MaybeTensors out(in.size());
+    Tensor zeros = full_like(*ct[0], 0);
     for (size_t i = 1; i < in.size(); ++i) {
       if (in[i])
         continue;
-      Tensors cases(in.size() - 1, full_like(*ct[0], 0));
-      cases[i - 1] = *ct[0];
-      out[i] = select_n(*in[0], cases);
+      if (in[0]->dtype() == DType::Bool) {
+        Tensors cases(in.size() - 1, zeros);
+        cases[i - 1] = *ct[0];
+        out[i] = select_n(*in[0], cases);
+        continue;
+      }
+      Tensor isChosen =
+          eq(*in[0], scalarOf(static_cast<int64_t>(i) - 1, in[0]->dtype()));
+      out[i] = select(isChosen, *ct[0], zeros);
     }
     return out;
   };
@@ -424,18 +432,21 @@ const Primitive clampP = [] {
       return broadcast_in_dim(v, out.shape(),
                               v.rank() ? iotaInts(v.rank()) : Ints());
     };
-    Tensor zero = full_like(out, 0);
-    if (t[1])
-      tangent =
-          select(bitwise_and(gt(in[1], in[0]), lt(in[1], in[2])), *t[1], zero);
+    auto where = [&](const Tensor &chosen, const Tensor &value) {
+      return select(chosen, value, full_like(out, 0));
+    };
+    Tensors parts;
     if (t[0])
-      tangent =
-          addTangents(tangent, select(bitwise_and(gt(wide(in[0]), in[1]),
-                                                  lt(wide(in[0]), wide(in[2]))),
-                                      wide(*t[0]), zero));
+      parts.push_back(where(
+          bitwise_and(gt(wide(in[0]), in[1]), lt(wide(in[0]), wide(in[2]))),
+          wide(*t[0])));
+    if (t[1])
+      parts.push_back(
+          where(bitwise_and(gt(in[1], in[0]), lt(in[1], in[2])), *t[1]));
     if (t[2])
-      tangent = addTangents(tangent,
-                            select(lt(wide(in[2]), in[1]), wide(*t[2]), zero));
+      parts.push_back(where(lt(wide(in[2]), in[1]), wide(*t[2])));
+    for (const Tensor &part : parts)
+      tangent = addTangents(tangent, part);
     return oneResult(out, tangent);
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,

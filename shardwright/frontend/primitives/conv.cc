@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/precision.h"
+#include "shardwright/frontend/primitives/reordered_reshape.h"
 #include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
@@ -160,12 +161,12 @@ Tensor splitDim(const Tensor &x, int64_t d, int64_t count) {
 /// Merges dimension `from` into `to` (a position without it), as the major
 /// part.
 Tensor mergeDim(const Tensor &x, int64_t from, int64_t to) {
-  Tensor moved = moveBatch(x, from, to);
-  Shape shape = moved.shape();
-  int64_t size = shape[to];
-  shape.erase(shape.begin() + to);
-  shape.at(to) *= size;
-  return reshape(moved, shape);
+  Ints order = withoutInts(x.rank(), {from});
+  order.insert(order.begin() + to, from);
+  Shape shape = x.shape();
+  shape.erase(shape.begin() + from);
+  shape.at(to) *= x.dim(from);
+  return reshape(x, shape, order);
 }
 
 Ints swapped(Ints spec) {
@@ -239,12 +240,12 @@ BatchResult batchConv(const BatchAxis &axis, const Tensors &in,
     Tensor out = c.apply(mergeDim(lhs, 0, c.dims.lhs[0]), rhs);
     return {{splitDim(out, c.dims.out[0], axis.size)}, {c.dims.out[0]}};
   }
-  rhs = mergeDim(rhs, 0, c.dims.rhs[0]);
   if (left) {
     bool byBatch = c.batches > 1;
     lhs = mergeDim(lhs, 0, c.dims.lhs[byBatch ? 0 : 1]);
     (byBatch ? c.batches : c.features) *= axis.size;
   }
+  rhs = mergeDim(rhs, 0, c.dims.rhs[0]);
   Tensor out = c.apply(lhs, rhs);
   return {{splitDim(out, c.dims.out[1], axis.size)}, {c.dims.out[1]}};
 }

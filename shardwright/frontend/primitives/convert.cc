@@ -126,19 +126,16 @@ const Primitive barrierP = [] {
     return {lax::optimization_barrier(in), dims};
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &) {
-    JvpResult r{lax::optimization_barrier(in), MaybeTensors(in.size())};
-    for (size_t i = 0; i < in.size(); ++i)
-      if (t[i])
-        r.tangents[i] = lax::optimization_barrier({*t[i]})[0];
-    return r;
+    Tensors outs = lax::optimization_barrier(in), tangents;
+    appendGiven(tangents, t);
+    return JvpResult{outs,
+                     spread(lax::optimization_barrier(tangents), given(t))};
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
                    const std::vector<Aval> &, const Params &) {
-    MaybeTensors out(ct.size());
-    for (size_t i = 0; i < ct.size(); ++i)
-      if (ct[i])
-        out[i] = lax::optimization_barrier({*ct[i]})[0];
-    return out;
+    Tensors cts;
+    appendGiven(cts, ct);
+    return spread(lax::optimization_barrier(cts), given(ct));
   };
   return p;
 }();

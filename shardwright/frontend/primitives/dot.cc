@@ -208,7 +208,7 @@ Expected<std::vector<PartitionSpec>> dotSpec(const std::vector<Aval> &in,
 /// The cotangent of one operand: that of the result contracted with the other
 /// operand, transposed into place.
 Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
-                     const DotDims &d, bool ofLhs) {
+                     const DotDims &d, bool ofLhs, const Params &primal) {
   const Ints &xContract = ofLhs ? d.lhsContracting : d.rhsContracting;
   const Ints &yContract = ofLhs ? d.rhsContracting : d.lhsContracting;
   const Ints &xBatch = ofLhs ? d.lhsBatch : d.rhsBatch;
@@ -229,8 +229,10 @@ Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
   for (int64_t y : sorted)
     order.push_back(xContract[std::find(yContract.begin(), yContract.end(), y) -
                               yContract.begin()]);
-  Params params =
-      lax::dotParams({ctContract, yFree, iotaInts(batch), yBatch}, type.dtype);
+  bool sameType = ct.dtype() == type.dtype && other.dtype() == type.dtype;
+  bool isPlain = sameType && primal.isNone("preferred_element_type");
+  Params params = lax::dotParams({ctContract, yFree, iotaInts(batch), yBatch},
+                                 isPlain ? std::optional<DType>() : type.dtype);
   if (type.sharding) {
     std::vector<SpecEntry> entries;
     for (int64_t d : order)
@@ -323,9 +325,9 @@ const Primitive dotP = [] {
     MaybeTensors out(2);
     Tensor c = convert_element_type(*ct[0], types[0].dtype);
     if (!in[0])
-      out[0] = transposeSide(c, *in[1], types[0], d, true);
+      out[0] = transposeSide(c, *in[1], types[0], d, true, params);
     else
-      out[1] = transposeSide(c, *in[0], types[1], d, false);
+      out[1] = transposeSide(c, *in[0], types[1], d, false, params);
     return out;
   };
   p.lower = [](LoweringContext &c) {

@@ -116,8 +116,8 @@ const Primitive fftP = [] {
   };
   p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
-    return {frontend::bind(*findPrimitive("fft"),
-                           {moveBatch(in[0], dims[0], 0)}, params),
+    return {{fft(moveBatch(in[0], dims[0], 0), typeOf(params),
+                 params.ints("fft_lengths"))},
             {0}};
   };
   p.lower = [](LoweringContext &c) {
@@ -156,7 +156,12 @@ Tensor fft(const Tensor &x, FftType type, const Ints &lengths) {
   if (bodies.size() > 256)
     bodies.clear();
   bodies[key] = *body;
-  return bind1(*findPrimitive("jit"), {x}, {{"name", "fft"}, {"jaxpr", *body}});
+  Params call{{"name", "fft"}, {"jaxpr", *body}};
+  if (!contextMesh().empty())
+    call.set("ctx_mesh",
+             std::shared_ptr<const ParamObject>(
+                 std::make_shared<const TextParam>(contextMesh().str())));
+  return bind1(*findPrimitive("jit"), {x}, call);
 }
 } // namespace lax
 } // namespace shardwright::frontend

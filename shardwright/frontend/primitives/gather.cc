@@ -8,7 +8,7 @@
 #include "shardwright/frontend/primitives/gather_params.h"
 #include "shardwright/frontend/primitives/reshard.h"
 
-#include <algorithm>
+#include <limits>
 
 namespace shardwright::frontend {
 namespace {
@@ -54,33 +54,48 @@ Expected<std::vector<Aval>> inferGather(const std::vector<Aval> &in,
   return std::vector<Aval>{Aval{in[0].dtype, shape}};
 }
 
-double fillValue(DType type) {
+/// What FillOrDrop gives out of bounds, by default.
+Param fillValue(DType type) {
   if (isInexact(type))
-    return NAN;
-  return isUnsigned(type) ? INFINITY : -INFINITY;
+    return std::numeric_limits<double>::quiet_NaN();
+  if (type == DType::Bool)
+    return true;
+  if (isUnsigned(type))
+    return bitWidth(type) < 64 ? (int64_t(1) << bitWidth(type)) - 1
+                               : int64_t(-1);
+  if (isInteger(type))
+    return std::numeric_limits<int64_t>::min() >> (64 - bitWidth(type));
+  return std::monostate();
+}
+
+Tensor filledLike(const Tensor &x, const Param *fill) {
+  if (fill)
+    if (const auto *number = std::get_if<double>(fill))
+      return full_like(x, *number);
+  int64_t value = 0;
+  if (fill) {
+    if (const auto *integer = std::get_if<int64_t>(fill))
+      value = *integer;
+    if (const auto *flag = std::get_if<bool>(fill))
+      value = *flag;
+  }
+  return isInteger(x.dtype())
+             ? broadcast_in_dim(scalarOf(value, x.dtype()), x.shape(), {})
+             : full_like(x, static_cast<double>(value));
 }
 
 Tensors gatherWithFill(const Tensors &in, const Params &params) {
   Params inner = params;
-  inner.set("mode", gatherModeParam(GatherMode::ClipIndices));
+  inner.set("mode", gatherModeParam(GatherMode::PromiseInBounds));
+  inner.set("fill_value", std::monostate());
   const Primitive &self = *findPrimitive("gather");
   GatherDims d = gatherDimsOf(params);
-  Tensor out = bind1(self, in, inner);
   Tensor mask =
       indicesInBounds(in[1], in[0].shape(), params.ints("slice_sizes"), d);
+  Tensor out = bind1(self, in, inner);
   Ints kept = withoutInts(out.rank(), d.offsetDims);
   mask = broadcast_in_dim(mask, out.shape(), kept);
-  DType type = out.dtype();
-  Tensor fill;
-  if (isInexact(type) || type == DType::Bool)
-    fill = full(out.shape(), type == DType::Bool ? 1 : NAN, type);
-  else
-    fill = broadcast_in_dim(
-        scalarOf(isUnsigned(type) ? int64_t(-1)
-                                  : -(int64_t(1) << (bitWidth(type) - 1)),
-                 type),
-        out.shape(), {});
-  return {select(mask, out, fill)};
+  return {select(mask, out, filledLike(out, params.find("fill_value")))};
 }
 
 std::vector<std::string> lowerGather(LoweringContext &c) {
@@ -127,6 +142,9 @@ BatchResult batchGather(const BatchAxis &axis, const Tensors &in,
   } else if (dims[0] < 0) {
     indices = moveBatch(indices, dims[1], 0);
     shift(d.offsetDims), shift(d.startIndicesBatchingDims);
+    // Slices of several examples may be equal, in any order.
+    changed.set("unique_indices", false);
+    changed.set("indices_are_sorted", false);
   } else {
     x = moveBatch(x, dims[0], 0);
     indices = moveBatch(indices, dims[1], 0);
@@ -135,7 +153,7 @@ BatchResult batchGather(const BatchAxis &axis, const Tensors &in,
     shift(d.startIndicesBatchingDims);
     d.operandBatchingDims.insert(d.operandBatchingDims.begin(), 0);
     d.startIndicesBatchingDims.insert(d.startIndicesBatchingDims.begin(), 0);
-    sizes.insert(sizes.begin(), 1);
+    sizes.insert(sizes.begin(), x.dim(0) ? 1 : 0);
   }
   changed.set("dimension_numbers", gatherDimsParam(d, false));
   changed.set("slice_sizes", sizes);
@@ -167,22 +185,16 @@ const Primitive gatherP = [] {
   p.batch = batchGather;
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     const Primitive &self = *findPrimitive("gather");
+    Tensor out = bind1(self, in, params);
     MaybeTensor tangent;
     if (t[0]) {
-      Tensor out = bind1(self, {*t[0], in[1]}, params);
       // Elements that are filled in have no tangent.
+      Params zeros = params;
       if (gatherModeOf(params) == GatherMode::FillOrDrop)
-        out = select(
-            broadcast_in_dim(
-                indicesInBounds(in[1], in[0].shape(),
-                                params.ints("slice_sizes"),
-                                gatherDimsOf(params)),
-                out.shape(),
-                withoutInts(out.rank(), gatherDimsOf(params).offsetDims)),
-            out, full_like(out, 0));
-      tangent = out;
+        zeros.set("fill_value", int64_t(0));
+      tangent = bind1(self, {*t[0], in[1]}, zeros);
     }
-    return oneResult(bind1(self, in, params), tangent);
+    return oneResult(out, tangent);
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &params) {
@@ -199,19 +211,53 @@ const Registered gatherR(gatherP);
 
 } // namespace
 
-namespace lax {
-Tensor gather(const Tensor &x, const Tensor &indices, const GatherDims &dims,
-              const Ints &sliceSizes, GatherMode mode, bool sorted,
-              bool unique) {
+Params gatherParams(const GatherDims &dims, const Ints &sliceSizes,
+                    GatherMode mode, DType type, bool sorted, bool unique,
+                    std::optional<int64_t> fill) {
   Params params{{"dimension_numbers", gatherDimsParam(dims, false)},
                 {"slice_sizes", sliceSizes},
                 {"indices_are_sorted", sorted},
                 {"unique_indices", unique},
                 {"mode", gatherModeParam(mode)},
                 {"fill_value", std::monostate()}};
-  if (mode == GatherMode::FillOrDrop && isInexact(x.dtype()))
-    params.set("fill_value", fillValue(x.dtype()));
-  return bind1(gatherP, {x, indices}, params);
+  if (mode == GatherMode::FillOrDrop)
+    params.set("fill_value", fill ? Param(*fill) : fillValue(type));
+  return params;
+}
+
+std::pair<Tensor, int64_t> batchedStarts(const Tensors &starts,
+                                         const Ints &dims) {
+  if (starts.empty())
+    return {lax::full({0}, 0, DType::I32), -1};
+  int64_t size = -1;
+  for (size_t i = 0; i < starts.size(); ++i)
+    if (dims[i] >= 0 && starts[i].ok())
+      size = starts[i].dim(dims[i]);
+  Tensors columns;
+  for (size_t i = 0; i < starts.size(); ++i)
+    columns.push_back(size < 0
+                          ? broadcast_in_dim(starts[i], {1}, {})
+                          : broadcast_in_dim(starts[i], {size, 1},
+                                             dims[i] < 0 ? Ints() : Ints{0}));
+  return {concatenate(columns, size < 0 ? 0 : 1), size < 0 ? -1 : 0};
+}
+
+GatherDims windowDims(int64_t rank) {
+  GatherDims d;
+  for (int64_t i = 0; i < rank; ++i) {
+    d.offsetDims.push_back(i);
+    d.startIndexMap.push_back(i);
+  }
+  return d;
+}
+
+namespace lax {
+Tensor gather(const Tensor &x, const Tensor &indices, const GatherDims &dims,
+              const Ints &sliceSizes, GatherMode mode, bool sorted,
+              bool unique) {
+  DType type = x.ok() ? x.dtype() : DType::F32;
+  return bind1(gatherP, {x, indices},
+               gatherParams(dims, sliceSizes, mode, type, sorted, unique));
 }
 } // namespace lax
 } // namespace shardwright::frontend

@@ -18,6 +18,21 @@ GatherMode gatherModeOf(const Params &params);
 Param gatherDimsParam(const GatherDims &dims, bool isScatter);
 Param gatherModeParam(GatherMode mode);
 
+/// Parameters of a gather. `fill`: what FillOrDrop gives out of bounds; none: a
+/// value that depends on the type.
+Params gatherParams(const GatherDims &dims, const Ints &sliceSizes,
+                    GatherMode mode, DType type, bool sorted = false,
+                    bool unique = false, std::optional<int64_t> fill = {});
+/// Parameters of a scatter into an array of elements of type `type`.
+Params scatterParams(lax::ScatterKind kind, DType type, const GatherDims &dims,
+                     GatherMode mode, bool sorted = false, bool unique = false);
+/// The starts of a dynamic slice as index vectors, and their batch dimension:
+/// 0, or -1 if none of them is batched.
+std::pair<Tensor, int64_t> batchedStarts(const Tensors &starts,
+                                         const Ints &dims);
+/// Dimension numbers by which gather and scatter act as a dynamic slice.
+GatherDims windowDims(int64_t rank);
+
 /// `[0, 1]`.
 std::string bracketList(const Ints &values);
 /// Whether each index vector is in bounds, of shape indices.shape[:-1].

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/gather_params.h"
 #include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
@@ -75,21 +75,24 @@ const Primitive concatenateP = [] {
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     int64_t dim = params.integer("dimension");
+    Tensor out = concatenate(in, dim);
     Tensors tangents;
     for (size_t i = 0; i < in.size(); ++i)
       tangents.push_back(t[i] ? *t[i] : full_like(in[i], 0));
-    return oneResult(concatenate(in, dim), concatenate(tangents, dim));
+    return oneResult(out, concatenate(tangents, dim));
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &params) {
-    int64_t dim = params.integer("dimension"), at = 0;
+    int64_t dim = params.integer("dimension");
+    Ints sizes;
+    for (const Aval &type : types)
+      sizes.push_back(type.shape[dim]);
+    Tensors parts = bindMany(*findPrimitive("split"), sizes.size(), {*ct[0]},
+                             {{"sizes", sizes}, {"axis", dim}});
     MaybeTensors out(in.size());
-    for (size_t i = 0; i < in.size(); ++i) {
-      int64_t n = types[i].shape[dim];
+    for (size_t i = 0; i < in.size(); ++i)
       if (!in[i])
-        out[i] = slice_in_dim(*ct[0], at, at + n, 1, dim);
-      at += n;
-    }
+        out[i] = parts[i];
     return out;
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
@@ -284,31 +287,6 @@ const Primitive sliceP = [] {
 }();
 const Registered sliceR(sliceP);
 
-/// Dimension numbers by which gather and scatter act as a dynamic slice: one
-/// index vector per example of a batch, or one.
-GatherDims windowDims(int64_t rank, bool batched) {
-  GatherDims d;
-  for (int64_t i = 0; i < rank; ++i) {
-    d.offsetDims.push_back(i + batched);
-    d.startIndexMap.push_back(i + batched);
-  }
-  if (batched) {
-    d.operandBatchingDims = {0};
-    d.startIndicesBatchingDims = {0};
-  }
-  return d;
-}
-
-/// The start indices of each example: [batch, rank].
-Tensor stackedStarts(const Tensors &starts, const Ints &dims, int64_t size,
-                     size_t first) {
-  Tensors columns;
-  for (size_t i = first; i < starts.size(); ++i)
-    columns.push_back(expand_dims(batchToFront(starts[i], dims[i], size), {1}));
-  return columns.empty() ? lax::full({size, 0}, 0, DType::I32)
-                         : concatenate(columns, 1);
-}
-
 /// Starts count from 0 and are clamped into range.
 Tensor sliceAt(const Tensor &x, const Tensors &starts, const Ints &sizes) {
   Tensors in{x};
@@ -369,23 +347,16 @@ const Primitive dynamicSliceP = [] {
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
-    Ints sizes = params.ints("slice_sizes");
-    Tensors starts(in.begin() + 1, in.end());
-    if (std::all_of(dims.begin() + 1, dims.end(),
-                    [](int64_t d) { return d < 0; })) {
-      sizes.insert(sizes.begin() + dims[0], axis.size);
-      starts.insert(starts.begin() + dims[0],
-                    scalarOf(int64_t(0),
-                             starts.empty() ? DType::I32 : starts[0].dtype()));
-      return {{sliceAt(in[0], starts, sizes)}, {dims[0]}};
-    }
-    Tensor x = batchToFront(in[0], dims[0], axis.size);
-    Tensor indices = stackedStarts(in, dims, axis.size, 1);
-    int64_t rank = static_cast<int64_t>(sizes.size());
-    sizes.insert(sizes.begin(), 1);
-    return {{gather(x, indices, windowDims(rank, true), sizes,
-                    GatherMode::ClipIndices)},
-            {0}};
+    const Ints &sizes = params.ints("slice_sizes");
+    auto [indices, dim] = batchedStarts({in.begin() + 1, in.end()},
+                                        {dims.begin() + 1, dims.end()});
+    // A dynamic slice is a gather of one window.
+    Params asGather =
+        gatherParams(windowDims(static_cast<int64_t>(sizes.size())), sizes,
+                     GatherMode::ClipIndices, in[0].dtype(), /*sorted=*/true,
+                     /*unique=*/true);
+    return findPrimitive("gather")->batch(axis, {in[0], indices},
+                                          {dims[0], dim}, asGather);
   };
   return p;
 }();
@@ -445,20 +416,15 @@ const Primitive dynamicUpdateP = [] {
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &) -> BatchResult {
-    Tensor x = batchToFront(in[0], dims[0], axis.size);
-    Tensor update = batchToFront(in[1], dims[1], axis.size);
-    Tensors starts(in.begin() + 2, in.end());
-    if (std::all_of(dims.begin() + 2, dims.end(),
-                    [](int64_t d) { return d < 0; })) {
-      starts.insert(starts.begin(),
-                    scalarOf(int64_t(0),
-                             starts.empty() ? DType::I32 : starts[0].dtype()));
-      return {{updateAt(x, update, starts)}, {0}};
-    }
-    Tensor indices = stackedStarts(in, dims, axis.size, 2);
-    return {{scatter(ScatterKind::Set, x, indices, update,
-                     windowDims(x.rank() - 1, true), GatherMode::ClipIndices)},
-            {0}};
+    auto [indices, dim] = batchedStarts({in.begin() + 2, in.end()},
+                                        {dims.begin() + 2, dims.end()});
+    int64_t rank = in[0].rank() - (dims[0] >= 0);
+    // A dynamic update is a scatter of one window.
+    return findPrimitive("scatter")->batch(
+        axis, {in[0], indices, in[1]}, {dims[0], dim, dims[1]},
+        scatterParams(ScatterKind::Set, in[0].dtype(), windowDims(rank),
+                      GatherMode::ClipIndices, /*sorted=*/true,
+                      /*unique=*/true));
   };
   return p;
 }();
@@ -468,6 +434,8 @@ const Registered dynamicUpdateR(dynamicUpdateP);
 
 namespace lax {
 Tensor concatenate(const Tensors &xs, int64_t dimension) {
+  if (xs.size() == 1 && xs[0].ok() && xs[0].rank())
+    return xs[0];
   return bind1(concatenateP, xs, {{"dimension", dimension}});
 }
 Tensor pad(const Tensor &x, const Tensor &value,

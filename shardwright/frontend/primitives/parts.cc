@@ -136,10 +136,11 @@ Primitive makeStack() {
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     int64_t axis = params.integer("axis");
+    Tensor out = lax::stack(in, axis);
     Tensors tangents;
     for (size_t i = 0; i < in.size(); ++i)
       tangents.push_back(t[i] ? *t[i] : full_like(in[i], 0));
-    return oneResult(lax::stack(in, axis), lax::stack(tangents, axis));
+    return oneResult(out, lax::stack(tangents, axis));
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &, const Params &params) {
@@ -152,10 +153,12 @@ Primitive makeStack() {
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
+    int64_t at = params.integer("axis");
     Tensors moved;
     for (size_t i = 0; i < in.size(); ++i)
       moved.push_back(batchToFront(in[i], dims[i], axis.size));
-    return {{lax::stack(moved, params.integer("axis") + 1)}, {0}};
+    // The new dimension may come before that of the batch.
+    return {{lax::stack(moved, at ? at + 1 : 0)}, {at ? 0 : 1}};
   };
   return p;
 }
@@ -206,9 +209,9 @@ Primitive makeSplit() {
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     int64_t axis = params.integer("axis");
     const Ints &sizes = params.ints("sizes");
+    Tensors outs = lax::split(in[0], sizes, axis);
     Tensors tangents = lax::split(*t[0], sizes, axis);
-    return JvpResult{lax::split(in[0], sizes, axis),
-                     MaybeTensors(tangents.begin(), tangents.end())};
+    return JvpResult{outs, MaybeTensors(tangents.begin(), tangents.end())};
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
                    const std::vector<Aval> &types, const Params &params) {
@@ -268,9 +271,8 @@ Primitive makeUnstack() {
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     int64_t axis = params.integer("axis");
-    Tensors tangents = unstack(*t[0], axis);
-    return JvpResult{unstack(in[0], axis),
-                     MaybeTensors(tangents.begin(), tangents.end())};
+    Tensors outs = unstack(in[0], axis), tangents = unstack(*t[0], axis);
+    return JvpResult{outs, MaybeTensors(tangents.begin(), tangents.end())};
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
                    const std::vector<Aval> &types, const Params &params) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reordered_reshape.h"
 #include "shardwright/frontend/primitives/reshard.h"
 
 namespace shardwright::frontend {
@@ -92,32 +93,44 @@ Tensor chosenTangent(const Tensor &x, const Tensor &out, const Tensor &t,
   return div(reduce_sum(mul(t, chosen), axes), count);
 }
 
-/// d prod: the sum over elements of the tangent times the others' product.
-Tensor productTangent(const Tensor &x, const Tensor &t, const Ints &axes) {
-  // Along one flattened trailing axis.
-  Ints permutation = withoutInts(x.rank(), axes);
-  Shape shape;
-  for (int64_t d : permutation)
+/// The product and its tangent, by halves along the reduced dimensions, which
+/// become the first one.
+JvpResult productJvp(Tensor x, Tensor t, const Ints &axes) {
+  Ints order = axes, kept = withoutInts(x.rank(), axes);
+  order.insert(order.end(), kept.begin(), kept.end());
+  Shape shape{1};
+  for (int64_t d : axes)
+    shape.at(0) *= x.dim(d);
+  for (int64_t d : kept)
     shape.push_back(x.dim(d));
-  int64_t n = 1;
-  for (int64_t d : axes) {
-    permutation.push_back(d);
-    n *= x.dim(d);
-  }
-  shape.push_back(n);
-  int64_t axis = shape.rank() - 1;
-  Tensor flat = reshape(lax::transpose(x, permutation), shape);
-  Tensor dflat = reshape(lax::transpose(t, permutation), shape);
-  // Products of those before and after each element.
-  auto exclusive = [&](bool reverse) {
-    std::vector<Ints> config(shape.size(), Ints{0, 0, 0});
-    config[axis] = reverse ? Ints{-1, 1, 0} : Ints{1, -1, 0};
-    if (n == 0)
-      return flat;
-    return cumprod(pad(flat, scalarOf(1.0, x.dtype()), config), axis, reverse);
+  x = reshape(x, shape, order);
+  t = reshape(t, shape, order);
+  auto pair = [](const Tensor &x1, const Tensor &t1, const Tensor &x2,
+                 const Tensor &t2) {
+    Tensor out = mul(x1, x2);
+    Tensor ofFirst = mul(t1, x2);
+    return std::pair{out, add_any(ofFirst, mul(x1, t2))};
   };
-  Tensor others = mul(exclusive(false), exclusive(true));
-  return reduce_sum(mul(dflat, others), {axis});
+  while (x.ok() && x.dim(0) > 1) {
+    int64_t n = x.dim(0), half = (n + 1) / 2;
+    Tensor x1 = slice_in_dim(x, 0, half, 1, 0);
+    Tensor t1 = slice_in_dim(t, 0, half, 1, 0);
+    Tensor x2 = slice_in_dim(x, half, n, 1, 0);
+    Tensor t2 = slice_in_dim(t, half, n, 1, 0);
+    if (n - half != half) {
+      std::vector<Ints> config(x.rank(), Ints{0, 0, 0});
+      config[0][1] = 1;
+      x2 = pad(x2, scalarOf(1.0, x.dtype()), config);
+      t2 = pad(t2, scalarOf(0.0, x.dtype()), config);
+    }
+    std::tie(x, t) = pair(x1, t1, x2, t2);
+  }
+  if (x.ok() && x.dim(0) == 0)
+    return oneResult(
+        lax::full(Shape(Ints(shape.begin() + 1, shape.end())), 1, x.dtype()),
+        {});
+  Tensor out = squeeze(x, {0});
+  return oneResult(out, squeeze(t, {0}));
 }
 
 BatchResult batchReduce(const std::string &name, const Tensors &in,
@@ -196,15 +209,15 @@ Primitive makeReduce(const ReduceSpec &spec) {
     return batchReduce(s->name, in, dims, params);
   };
   p.jvp = [s](const Tensors &in, const MaybeTensors &t, const Params &params) {
-    Tensor out = bind1(*findPrimitive(s->name), in, params);
     const Ints &axes = params.ints("axes");
+    if (s->start == ReduceSpec::One)
+      return productJvp(in[0], *t[0], axes);
+    Tensor out = bind1(*findPrimitive(s->name), in, params);
     switch (s->start) {
     case ReduceSpec::Zero:
       return oneResult(out, isInexact(in[0].dtype())
                                 ? MaybeTensor(reduce_sum(*t[0], axes))
                                 : MaybeTensor());
-    case ReduceSpec::One:
-      return oneResult(out, productTangent(in[0], *t[0], axes));
     case ReduceSpec::Lowest:
     case ReduceSpec::Highest:
       return oneResult(out, chosenTangent(in[0], out, *t[0], axes));

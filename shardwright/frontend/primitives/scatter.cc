@@ -88,90 +88,150 @@ BatchResult batchScatter(const ScatterSpec &spec, const BatchAxis &axis,
                          const Tensors &in, const Ints &dims,
                          const Params &params) {
   GatherDims d = gatherDimsOf(params);
+  bool sharedIndices = dims[1] < 0;
   Tensors moved;
   for (size_t i = 0; i < 3; ++i)
-    moved.push_back(batchToFront(in[i], dims[i], axis.size));
+    moved.push_back(i == 1 && sharedIndices
+                        ? in[i]
+                        : batchToFront(in[i], dims[i], axis.size));
   for (Ints *values : {&d.offsetDims, &d.collapsedSliceDims, &d.startIndexMap,
-                       &d.operandBatchingDims, &d.startIndicesBatchingDims})
+                       &d.operandBatchingDims})
     for (int64_t &v : *values)
       ++v;
-  d.operandBatchingDims.insert(d.operandBatchingDims.begin(), 0);
-  d.startIndicesBatchingDims.insert(d.startIndicesBatchingDims.begin(), 0);
+  if (sharedIndices) {
+    // The batch dimension is a part of each window.
+    d.offsetDims.insert(d.offsetDims.begin(), 0);
+  } else {
+    for (int64_t &v : d.startIndicesBatchingDims)
+      ++v;
+    d.operandBatchingDims.insert(d.operandBatchingDims.begin(), 0);
+    d.startIndicesBatchingDims.insert(d.startIndicesBatchingDims.begin(), 0);
+  }
   Params changed = params;
   changed.set("dimension_numbers", gatherDimsParam(d, true));
   return {frontend::bind(*findPrimitive(spec.name), moved, changed), {0}};
 }
 
-/// The gather that reads what a scatter with these parameters writes.
+/// The gather that reads what a scatter with these dimension numbers writes.
 Tensor gatherBack(const Tensor &from, const Tensor &indices,
-                  const Shape &updates, const Params &params) {
-  GatherDims d = gatherDimsOf(params);
-  return gather(from, indices, d, windowOf(from.shape(), updates, d),
-                gatherModeOf(params));
+                  const Shape &updates, const GatherDims &d,
+                  GatherMode mode = GatherMode::PromiseInBounds) {
+  // Elements out of bounds count as zero.
+  return bind1(*findPrimitive("gather"), {from, indices},
+               gatherParams(d, windowOf(from.shape(), updates, d), mode,
+                            from.dtype(), false, false, 0));
 }
+Tensor scatterAdd(const Tensor &x, const Tensor &indices, const Tensor &updates,
+                  const Params &params) {
+  return scatter(ScatterKind::Add, x, indices, updates, gatherDimsOf(params),
+                 gatherModeOf(params), params.flag("indices_are_sorted"),
+                 params.flag("unique_indices"));
+}
+Tensor zerosOf(const Tensor &x) { return full_like(x, 0); }
+Tensor onesOf(const Tensor &x) { return full_like(x, 1); }
 
 /// Products of elements that are written once.
-JvpResult jvpScatterMul(const Tensors &in, const Tensor &dx, const Tensor &du,
-                        const Tensor &out, const Params &params) {
-  if (!params.flag("unique_indices"))
-    return {{out},
-            {Tensor(notImplemented("scatter_mul gradients are only implemented "
-                                   "if `unique_indices=True`"))}};
+JvpResult jvpScatterMul(const Tensors &in, const MaybeTensors &t,
+                        const Params &params) {
   const Primitive &self = *findPrimitive("scatter-mul");
-  Tensor ofUpdates = bind1(*findPrimitive("scatter-add"),
-                           {full_like(in[0], 0), in[1], du}, params);
-  return oneResult(
-      out, add(bind1(self, {dx, in[1], in[2]}, params), mul(in[0], ofUpdates)));
+  Tensor out = bind1(self, in, params);
+  MaybeTensor ofOperand, ofUpdates;
+  if (t[0])
+    ofOperand = bind1(self, {*t[0], in[1], in[2]}, params);
+  if (t[2]) {
+    if (!params.flag("unique_indices"))
+      return {
+          {out},
+          {Tensor(notImplemented("scatter_mul gradients are only implemented "
+                                 "if `unique_indices=True`"))}};
+    ofUpdates = mul(in[0], scatterAdd(zerosOf(in[0]), in[1], *t[2], params));
+  }
+  return oneResult(out, addTangents(ofOperand, ofUpdates));
 }
 
-/// The tangent of each extreme element is shared evenly by all that attain it:
-/// the operand's element and the updates.
+/// The tangent of each extreme element is the mean of those of the updates that
+/// attain it, and of the operand's element if that does.
 Tensor extremeTangent(const Tensors &in, const Tensor &dx, const Tensor &du,
                       const Tensor &out, const Params &params) {
-  const Primitive &sum = *findPrimitive("scatter-add");
-  auto oneWhere = [](const Tensor &mask, const Tensor &like) {
-    return select(mask, full_like(like, 1), full_like(like, 0));
+  GatherDims d = gatherDimsOf(params);
+  const Tensor &x = in[0], &indices = in[1], &updates = in[2];
+  auto back = [&](const Tensor &from) {
+    return gatherBack(from, indices, updates.shape(), d);
   };
-  Tensor kept = oneWhere(eq(in[0], out), out);
-  Tensor best = gatherBack(out, in[1], in[2].shape(), params);
-  Tensor attained = oneWhere(eq(in[2], best), in[2]);
-  Tensor winners = bind1(sum, {kept, in[1], attained}, params);
-  Tensor shared = gatherBack(winners, in[1], in[2].shape(), params);
-  // Updates out of bounds attain nothing, whatever was gathered for them.
-  Tensor share = select(gt(attained, full_like(attained, 0)),
-                        div(attained, shared), full_like(attained, 0));
-  return bind1(sum, {mul(dx, div(kept, winners)), in[1], mul(du, share)},
-               params);
+  auto counted = [&](const Tensor &marks, const Tensor &zeros) {
+    return back(scatter(ScatterKind::Add, zeros, indices, marks, d,
+                        GatherMode::FillOrDrop));
+  };
+  auto number = [&](double value) {
+    return scalarOf(value, x.dtype(), /*weak=*/true);
+  };
+  Tensor before = back(x), after = back(out);
+  Tensor successful = eq(updates, after), retained = eq(before, after);
+  Tensor zeros = zerosOf(x), ones = onesOf(updates);
+  Tensor wins = counted(select(successful, ones, zerosOf(updates)), zeros);
+  zeros = zerosOf(x);
+  Tensor references = counted(onesOf(updates), zeros);
+  auto share = [&] { return div(number(1), add(wins, number(1))); };
+  Tensor shared = share();
+  Tensor normalizer = select(retained, shared, div(number(1), wins));
+  Tensor ofUpdate = select(successful, normalizer, zerosOf(updates));
+  shared = share();
+  Tensor kept = select(retained, shared, zerosOf(wins));
+  Tensor ofOperand = div(add(number(-1), kept), references);
+  Tensor old = mul(back(dx), ofOperand);
+  return scatterAdd(dx, indices, add(old, mul(du, ofUpdate)), params);
+}
+
+/// Where several updates write one element, any of them may win: each gets a
+/// number, and the numbers that are read back are those of the winners.
+JvpResult jvpOverlappingSet(const Tensors &in, const Tensor &dx,
+                            const Tensor &du, const Params &params) {
+  GatherDims d = gatherDimsOf(params);
+  const Tensor &x = in[0], &indices = in[1], &updates = in[2];
+  Shape shape = updates.shape();
+  for (int64_t dim : d.offsetDims)
+    shape.at(dim) = 1;
+  Tensor ids = reshape(iota(DType::U32, {shape.elements()}, 0), shape);
+  ids = add(ids, broadcast_in_dim(scalarOf(int64_t(1), DType::U32),
+                                  updates.shape(), {}));
+  Tensor untouched =
+      broadcast_in_dim(scalarOf(int64_t(0), DType::U32), x.shape(), {});
+  Tensor winners = scatter(
+      ScatterKind::Set, untouched, indices, ids, d, gatherModeOf(params),
+      params.flag("indices_are_sorted"), params.flag("unique_indices"));
+  Tensor seen = gatherBack(winners, indices, updates.shape(), d);
+  auto kept = [&](const Tensor &value) {
+    Tensor none =
+        broadcast_in_dim(scalarOf(int64_t(0), DType::U32), x.shape(), {});
+    return select(eq(winners, none), value, zerosOf(value));
+  };
+  auto winning = [&](const Tensor &value) {
+    return select(eq(ids, seen), value, zerosOf(value));
+  };
+  Tensor keptX = kept(x), won = winning(updates);
+  Tensor keptTangent = kept(dx), wonTangent = winning(du);
+  Tensor out = scatterAdd(keptX, indices, won, params);
+  return oneResult(out, scatterAdd(keptTangent, indices, wonTangent, params));
 }
 
 JvpResult jvpScatter(const ScatterSpec &spec, const Tensors &in,
                      const MaybeTensors &t, const Params &params) {
   const Primitive &self = *findPrimitive(spec.name);
-  Tensor out = bind1(self, in, params);
-  Tensor dx = t[0] ? *t[0] : full_like(in[0], 0);
-  Tensor du = t[2] ? *t[2] : full_like(in[2], 0);
-  if (spec.kind == ScatterKind::Add)
-    return oneResult(out, bind1(self, {dx, in[1], du}, params));
   if (spec.kind == ScatterKind::Mul)
-    return jvpScatterMul(in, dx, du, out, params);
-  if (spec.kind != ScatterKind::Set)
-    return oneResult(out, extremeTangent(in, dx, du, out, params));
-  // The last writer of an element wins: mark each update with its number, and
-  // see which number each element holds.
-  if (params.flag("unique_indices"))
+    return jvpScatterMul(in, t, params);
+  auto tangent = [&](size_t i) { return t[i] ? *t[i] : zerosOf(in[i]); };
+  bool isLinear =
+      spec.kind == ScatterKind::Add ||
+      (spec.kind == ScatterKind::Set && params.flag("unique_indices"));
+  if (spec.kind == ScatterKind::Set && !isLinear) {
+    Tensor dx = tangent(0);
+    return jvpOverlappingSet(in, dx, tangent(2), params);
+  }
+  Tensor out = bind1(self, in, params);
+  Tensor dx = tangent(0), du = tangent(2);
+  if (isLinear)
     return oneResult(out, bind1(self, {dx, in[1], du}, params));
-  Tensor numbers = reshape(add(iota(DType::I32, {in[2].size()}, 0),
-                               scalarOf(int64_t(1), DType::I32)),
-                           in[2].shape());
-  Tensor winners = bind1(
-      self, {lax::full(in[0].shape(), 0, DType::I32), in[1], numbers}, params);
-  Tensor untouched = eq(winners, scalarOf(int64_t(0), DType::I32));
-  Tensor seen = gatherBack(winners, in[1], in[2].shape(), params);
-  Tensor counted = select(eq(seen, numbers), du, full_like(du, 0));
-  return oneResult(
-      out,
-      bind1(*findPrimitive("scatter-add"),
-            {select(untouched, dx, full_like(dx, 0)), in[1], counted}, params));
+  return oneResult(out, extremeTangent(in, dx, du, out, params));
 }
 
 MaybeTensors transposeScatter(const ScatterSpec &spec, const MaybeTensors &ct,
@@ -184,19 +244,9 @@ MaybeTensors transposeScatter(const ScatterSpec &spec, const MaybeTensors &ct,
     out[0] = isAdd ? *ct[0]
                    : bind1(*findPrimitive("scatter"),
                            {*ct[0], *in[1], lax::zeros(types[2])}, params);
-  if (!in[2]) {
-    Tensor back = gatherBack(*ct[0], *in[1], types[2].shape, params);
-    if (gatherModeOf(params) == GatherMode::FillOrDrop) {
-      GatherDims d = gatherDimsOf(params);
-      Tensor mask =
-          indicesInBounds(*in[1], types[0].shape,
-                          windowOf(types[0].shape, types[2].shape, d), d);
-      back = select(broadcast_in_dim(mask, back.shape(),
-                                     withoutInts(back.rank(), d.offsetDims)),
-                    back, full_like(back, 0));
-    }
-    out[2] = back;
-  }
+  if (!in[2])
+    out[2] = gatherBack(*ct[0], *in[1], types[2].shape, gatherDimsOf(params),
+                        gatherModeOf(params));
   return out;
 }
 
@@ -276,18 +326,18 @@ const bool registered = [] {
 }();
 
 /// What a jaxpr prints of the combination of an element and an update.
-Param updateParam(const ScatterSpec &spec, const Tensor &x) {
-  if (spec.kind == ScatterKind::Set || !x.ok())
+Param updateParam(const ScatterSpec &spec, DType type) {
+  if (spec.kind == ScatterKind::Set)
     return std::monostate();
   // Programs are compared by identity.
   static std::mutex mutex;
   static auto *made =
       new std::map<std::pair<const ScatterSpec *, DType>, JaxprPtr>;
   std::lock_guard lock(mutex);
-  JaxprPtr &jaxpr = (*made)[{&spec, x.dtype()}];
+  JaxprPtr &jaxpr = (*made)[{&spec, type}];
   if (!jaxpr) {
     std::string name(std::string_view(spec.name).substr(8));
-    Aval scalar{x.dtype(), {}};
+    Aval scalar{type, {}};
     ScopedTrace none(nullptr);
     Expected<JaxprPtr> traced = traceToJaxpr(
         [&](const Tensors &in) {
@@ -303,18 +353,26 @@ Param updateParam(const ScatterSpec &spec, const Tensor &x) {
 
 } // namespace
 
+Params scatterParams(lax::ScatterKind kind, DType type, const GatherDims &dims,
+                     GatherMode mode, bool sorted, bool unique) {
+  const ScatterSpec &spec = scatters[static_cast<int>(kind)];
+  return {{"dimension_numbers", gatherDimsParam(dims, true)},
+          {"indices_are_sorted", sorted},
+          {"unique_indices", unique},
+          {"mode", gatherModeParam(mode)},
+          {"update_jaxpr", updateParam(spec, type)},
+          {"update_consts", Ints()}};
+}
+
 namespace lax {
 Tensor scatter(ScatterKind kind, const Tensor &x, const Tensor &indices,
                const Tensor &updates, const GatherDims &dims, GatherMode mode,
                bool sorted, bool unique) {
-  const ScatterSpec &spec = scatters[static_cast<int>(kind)];
-  return bind1(*findPrimitive(spec.name), {x, indices, updates},
-               {{"dimension_numbers", gatherDimsParam(dims, true)},
-                {"indices_are_sorted", sorted},
-                {"unique_indices", unique},
-                {"mode", gatherModeParam(mode)},
-                {"update_jaxpr", updateParam(spec, x)},
-                {"update_consts", Ints()}});
+  if (!x.ok())
+    return x;
+  return bind1(*findPrimitive(scatters[static_cast<int>(kind)].name),
+               {x, indices, updates},
+               scatterParams(kind, x.dtype(), dims, mode, sorted, unique));
 }
 } // namespace lax
 } // namespace shardwright::frontend

@@ -1,4 +1,4 @@
-//===- shape.cc - broadcasting, reshaping and transposing -----------------===//
+//===- shape.cc - broadcasting and transposing ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -121,126 +121,6 @@ const Primitive broadcastP = [] {
   return p;
 }();
 const Registered broadcastR(broadcastP);
-
-/// The spec of a reshaped value: only 1s, one split, or one merge of dims.
-Specs reshapeSpec(const Aval &in, const Aval &out) {
-  PartitionSpec spec = in.spec();
-  if (spec == P().normalized(in.rank()))
-    return std::vector<PartitionSpec>{P().normalized(out.rank())};
-  std::vector<SpecEntry> entries(out.rank());
-  auto refuse = [&] {
-    return makeError(ErrorKind::ShardingType,
-                     "This reshape is not supported. Please specify the "
-                     "sharding of the output via the `out_sharding` argument "
-                     "of jax.lax.reshape. Got operand type: ",
-                     in.longStr(), ", new sizes: ", tupleText(out.shape));
-  };
-  auto ways = [&](const SpecEntry &e) {
-    int64_t n = 1;
-    for (const std::string &axis : e.axes)
-      n *= in.sharding->mesh.sizeOf(axis);
-    return n;
-  };
-  int64_t i = 0, j = 0;
-  while (i < in.rank() || j < out.rank()) {
-    if (i < in.rank() && j < out.rank() && in.shape[i] == out.shape[j]) {
-      entries[j++] = spec[i++];
-      continue;
-    }
-    if (j < out.rank() && out.shape[j] == 1) {
-      ++j;
-      continue;
-    }
-    if (i < in.rank() && in.shape[i] == 1) {
-      if (!spec[i++].empty())
-        return refuse();
-      continue;
-    }
-    if (i >= in.rank() || j >= out.rank())
-      return refuse();
-    if (in.shape[i] > out.shape[j]) { // a split: axes go major first
-      int64_t size = 1;
-      AxisNames rest = spec[i].axes;
-      while (size < in.shape[i] && j < out.rank()) {
-        int64_t left = out.shape[j];
-        while (!rest.empty() && left % in.sharding->mesh.sizeOf(rest[0]) == 0) {
-          entries[j].axes.push_back(rest[0]);
-          left /= in.sharding->mesh.sizeOf(rest[0]);
-          rest.erase(rest.begin());
-        }
-        // An axis may not pass over a piece that it could divide.
-        if (!rest.empty() && left > 1)
-          return refuse();
-        size *= out.shape[j++];
-      }
-      if (size != in.shape[i] || !rest.empty())
-        return refuse();
-      ++i;
-      continue;
-    }
-    int64_t size = 1; // a merge: no unsharded dimension before a sharded one
-    bool open = false;
-    while (size < out.shape[j] && i < in.rank()) {
-      if (!spec[i].empty() && open)
-        return refuse();
-      open |= ways(spec[i]) == 1;
-      for (const std::string &axis : spec[i].axes)
-        entries[j].axes.push_back(axis);
-      size *= in.shape[i++];
-    }
-    if (size != out.shape[j])
-      return refuse();
-    ++j;
-  }
-  return oneSpec(std::move(entries));
-}
-
-const Primitive reshapeP = [] {
-  Primitive p;
-  p.name = "reshape";
-  p.infer = [](const std::vector<Aval> &in,
-               const Params &params) -> Expected<std::vector<Aval>> {
-    Shape shape(params.ints("new_sizes"));
-    if (shape.elements() != in[0].shape.elements())
-      return typeError("cannot reshape array of shape ", tupleText(in[0].shape),
-                       " (size ", in[0].shape.elements(), ") into shape ",
-                       tupleText(shape), " (size ", shape.elements(), ")");
-    Aval result{in[0].dtype, shape, in[0].weak};
-    result.sharding = typeShardingIn(params, "sharding");
-    return std::vector<Aval>{result};
-  };
-  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
-                  const Params &) -> Specs {
-    if (out[0].sharding)
-      return std::vector<PartitionSpec>{out[0].sharding->spec};
-    return reshapeSpec(in[0], out[0]);
-  };
-  p.lower = lowerTo("stablehlo.reshape");
-  p = linear(std::move(p));
-  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
-                   const std::vector<Aval> &types, const Params &params) {
-    if (params.isNone("sharding") || !ct[0]->ok())
-      return MaybeTensors{reshape(*ct[0], types[0].shape)};
-    return MaybeTensors{
-        bind1(*findPrimitive("reshape"), {*ct[0]},
-              {{"new_sizes", Ints(types[0].shape)},
-               {"dimensions", std::monostate()},
-               {"sharding", typeShardingParam(types[0].sharding)}})};
-  };
-  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
-               const Params &params) -> BatchResult {
-    Shape shape(params.ints("new_sizes"));
-    shape.insert(shape.begin(), axis.size);
-    Params changed = params;
-    changed.set("new_sizes", Ints(shape));
-    insertBatchEntry(changed, "sharding", 0, in[0].aval().spec()[dims[0]]);
-    return {frontend::bind(*findPrimitive("reshape"),
-                           {moveBatch(in[0], dims[0], 0)}, changed),
-            {0}};
-  };
-  return p;
-}();
-const Registered reshapeR(reshapeP);
 
 const Primitive transposeP = [] {
   Primitive p;
@@ -369,8 +249,9 @@ const Primitive squeezeP = [] {
   p.lower = lowerTo("stablehlo.reshape");
   p = linear(std::move(p));
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
-                   const std::vector<Aval> &types, const Params &) {
-    return MaybeTensors{reshape(*ct[0], types[0].shape)};
+                   const std::vector<Aval> &types, const Params &params) {
+    Ints kept = withoutInts(types[0].rank(), params.ints("dimensions"));
+    return MaybeTensors{broadcast_in_dim(*ct[0], types[0].shape, kept)};
   };
   p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
@@ -443,14 +324,6 @@ Tensor zeros(const Aval &type) {
   if (type.varying.empty())
     return zero;
   return bind1(*findPrimitive("pvary"), {zero}, {{"axes", type.varying}});
-}
-Tensor reshape(const Tensor &x, const Shape &shape) {
-  if (x.ok() && x.shape() == shape)
-    return x;
-  return bind1(reshapeP, {x},
-               {{"new_sizes", Ints(shape)},
-                {"dimensions", std::monostate()},
-                {"sharding", std::monostate()}});
 }
 Tensor transpose(const Tensor &x, const Ints &permutation) {
   if (x.ok() && permutation == iotaInts(x.rank()))

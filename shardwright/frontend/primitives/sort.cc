@@ -81,6 +81,7 @@ std::vector<std::string> lowerSort(LoweringContext &c) {
 }
 
 /// Elements along one dimension by position.
+/// `positions`: with a dimension of size 1 behind those of x.
 Tensor takeAlong(const Tensor &x, const Tensor &positions, int64_t dim) {
   GatherDims d;
   d.collapsedSliceDims = d.startIndexMap = {dim};
@@ -88,8 +89,10 @@ Tensor takeAlong(const Tensor &x, const Tensor &positions, int64_t dim) {
     if (i != dim)
       d.operandBatchingDims.push_back(i);
   d.startIndicesBatchingDims = d.operandBatchingDims;
-  return gather(x, expand_dims(positions, {x.rank()}), d, Ints(x.rank(), 1),
-                GatherMode::PromiseInBounds);
+  Ints sizes;
+  for (int64_t size : x.shape())
+    sizes.push_back(size ? 1 : 0);
+  return gather(x, positions, d, sizes, GatherMode::PromiseInBounds);
 }
 
 /// `[3, 4]`.
@@ -141,15 +144,15 @@ const Primitive sortP = [] {
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     int64_t dim = params.integer("dimension");
     Tensors with = in;
-    with.push_back(iota(DType::I32, in[0].shape(), dim));
+    with.push_back(iota(DType::U32, in[0].shape(), dim));
     Tensors sorted =
         sort(with, dim, params.integer("num_keys"), params.flag("is_stable"));
     JvpResult r;
+    Tensor positions = expand_dims(sorted.back(), {in[0].rank()});
     for (size_t i = 0; i < in.size(); ++i) {
       r.outs.push_back(sorted[i]);
-      r.tangents.push_back(
-          t[i] ? MaybeTensor(takeAlong(*t[i], sorted.back(), dim))
-               : MaybeTensor());
+      r.tangents.push_back(t[i] ? MaybeTensor(takeAlong(*t[i], positions, dim))
+                                : MaybeTensor());
     }
     return r;
   };
@@ -212,7 +215,10 @@ const Primitive topKP = [] {
     Tensors outs = top_k(in[0], params.integer("k"), axis);
     if (errorIn(outs))
       return JvpResult{outs, {}};
-    return JvpResult{outs, {takeAlong(*t[0], outs[1], axis), MaybeTensor()}};
+    Shape shape = outs[1].shape();
+    shape.push_back(1);
+    Tensor positions = reshape(outs[1], shape);
+    return JvpResult{outs, {takeAlong(*t[0], positions, axis), MaybeTensor()}};
   };
   p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {

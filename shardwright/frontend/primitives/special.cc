@@ -177,8 +177,7 @@ Primitive makeI1e() {
     // The slope at 0 is 1/2; the formula divides by x.
     Tensor isLarge = gt(abs(in[0]), like(in[0], eps));
     Tensor x = select(isLarge, in[0], full_like(in[0], eps));
-    Tensor slope =
-        sub(bessel_i0e(x), mul(y, add(sign(x), div(full_like(x, 1), x))));
+    Tensor slope = sub(bessel_i0e(x), mul(y, add(sign(x), integer_pow(x, -1))));
     return oneResult(y,
                      mul(*t[0], select(isLarge, slope, full_like(slope, 0.5))));
   };

@@ -42,7 +42,8 @@ const UnarySpec specs[] = {
      }},
     {"exp2", Accepts::Inexact, "",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
-       return mul(t, mul(like(y, std::log(2.0)), y));
+       Tensor factor = log(like(x, 2));
+       return mul(factor, mul(t, y));
      }},
     {"log", Accepts::Inexact, "stablehlo.log",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
@@ -75,7 +76,7 @@ const UnarySpec specs[] = {
      }},
     {"logistic", Accepts::Inexact, "stablehlo.logistic",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
-       return mul(mul(t, y), sub(like(y, 1), y));
+       return mul(t, mul(y, sub(like(y, 1), y)));
      }},
     {"sqrt", Accepts::Inexact, "stablehlo.sqrt",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
@@ -87,17 +88,17 @@ const UnarySpec specs[] = {
      }},
     {"cbrt", Accepts::Inexact, "stablehlo.cbrt",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
-       return mul(t, mul(like(x, 1.0 / 3), div(y, x)));
+       return mul(t, mul(like(x, 1.0 / 3), integer_pow(y, -2)));
      }},
     {"abs", Accepts::Number, "stablehlo.abs",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
        if (!isComplex(x.dtype()))
          return select(ge(x, like(x, 0)), t, neg(t));
-       Tensor zero = like(y, 0), one = like(y, 1);
-       Tensor isZero = eq(y, zero);
-       Tensor divisor = select(isZero, full_like(y, 1), y);
-       return add(mul(real(t), div(real(x), divisor)),
-                  mul(imag(t), div(imag(x), divisor)));
+       Tensor turned = conj(x);
+       Tensor size = convert_element_type(y, x.dtype());
+       Tensor isZero = eq(size, like(size, 0));
+       Tensor divisor = select(isZero, full_like(size, 1), size);
+       return real(mul(t, div(turned, divisor)));
      },
      false, UnarySpec::Real},
     {"square", Accepts::Number, "",
@@ -150,11 +151,12 @@ const UnarySpec specs[] = {
      }},
     {"acosh", Accepts::Inexact, "chlo.acosh",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
-       return mul(t, rsqrt(mul(sub(x, like(x, 1)), add(x, like(x, 1)))));
+       return mul(t, rsqrt(sub(square(x), like(x, 1))));
      }},
     {"atanh", Accepts::Inexact, "chlo.atanh",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
-       return div(t, sub(like(x, 1), square(x)));
+       Tensor factor = integer_pow(add(like(x, 1), x), -1);
+       return mul(factor, div(t, sub(like(x, 1), x)));
      }},
     {"real", Accepts::Complex, "stablehlo.real", nullptr, true,
      UnarySpec::Real},
@@ -176,7 +178,7 @@ Aval resultOf(const UnarySpec &spec, const Aval &x) {
 MaybeTensors transposeUnary(const std::string &name, const Tensor &ct) {
   if (name == "neg")
     return {neg(ct)};
-  Tensor zero = full_like(ct, 0);
+  Tensor zero = scalarOf(0.0, ct.dtype());
   if (name == "real")
     return {complex(ct, zero)};
   return {complex(zero, neg(ct))}; // imag
@@ -357,7 +359,8 @@ const Primitive copyP = [] {
   Primitive p = withParams("copy", true, Accepts::Any);
   p.composite = [](const Tensors &in, const Params &) { return in; };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
-                   const std::vector<Aval> &, const Params &) { return ct; };
+                   const std::vector<Aval> &,
+                   const Params &) { return MaybeTensors{copy(*ct[0])}; };
   return p;
 }();
 const Registered copyR(copyP);

@@ -8,6 +8,8 @@
 #include "shardwright/frontend/trace/primitive.h"
 
 #include <algorithm>
+#include <deque>
+#include <set>
 
 namespace shardwright::frontend {
 namespace {
@@ -91,6 +93,7 @@ class JaxprPrinter {
 public:
   std::string print(const Jaxpr &jaxpr) {
     count(jaxpr);
+    dropUnused(jaxpr);
     std::vector<Doc> docs;
     for (const auto &[inner, name] : hoisted) {
       docs.push_back(concat(
@@ -106,54 +109,48 @@ public:
 private:
   using Key = std::pair<const Jaxpr *, int32_t>;
 
-  /// Finds the jaxprs that are printed first, under a name.
-  void count(const Jaxpr &jaxpr) {
-    std::vector<std::pair<JaxprPtr, std::string>> order;
+  /// Finds the jaxprs that are printed first, under a name: those that occur
+  /// more than once, or are long. A jaxpr in one that occurs twice does so too.
+  void count(const Jaxpr &main) {
+    std::vector<JaxprPtr> order;
     std::map<const Jaxpr *, int64_t> uses;
-    std::vector<const Jaxpr *> queue{&jaxpr};
-    for (size_t i = 0; i < queue.size(); ++i)
-      for (const Eqn &eqn : queue[i]->eqns)
+    std::map<const Jaxpr *, std::string> nameOfEqn;
+    std::deque<JaxprPtr> queue;
+    auto addInner = [&](const Jaxpr &jaxpr) {
+      for (const Eqn &eqn : jaxpr.eqns) {
+        bool isNamed = eqn.primitive->name == "jit";
         Jaxpr::forEachInner(eqn.params, [&](const JaxprPtr &inner) {
-          bool isJit = eqn.primitive->name == "jit";
-          if (!isJit && eqn.primitive->name != "shard_map") {
-            if (uses[inner.get()]++ == 0)
-              queue.push_back(inner.get());
-            return;
-          }
-          if (uses[inner.get()]++ == 0) {
-            queue.push_back(inner.get());
-            order.emplace_back(inner,
-                               isJit ? eqn.params.text("name") : "jaxpr");
-          }
+          queue.push_back(inner);
+          if (isNamed)
+            nameOfEqn.try_emplace(inner.get(), eqn.params.text("name"));
         });
+      }
+    };
+    for (addInner(main); !queue.empty(); queue.pop_front()) {
+      const JaxprPtr &jaxpr = queue.front();
+      int64_t &count = uses[jaxpr.get()];
+      if (!count)
+        order.push_back(jaxpr);
+      count += jaxpr->eqns.size() > 10 ? 2 : 1;
+      // Counts beyond 2 say nothing new of the jaxprs in it.
+      if (count <= 4)
+        addInner(*jaxpr);
+    }
     std::map<std::string, int64_t> taken;
-    decltype(hoisted) named;
-    for (auto &[inner, name] : order) {
-      if (uses[inner.get()] < 2 && inner->eqns.size() <= 10)
+    for (const JaxprPtr &jaxpr : order) {
+      if (uses[jaxpr.get()] < 2)
         continue;
-      std::string plain;
-      for (char c : name)
-        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
-          plain += c;
-      int64_t n = taken[plain]++;
-      named.emplace_back(inner, n ? cat(plain, n) : plain);
+      auto named = nameOfEqn.find(jaxpr.get());
+      std::string name = named == nameOfEqn.end() ? "jaxpr" : named->second;
+      size_t first = name.find_first_not_of("<>");
+      size_t last = name.find_last_not_of("<>");
+      name = first == name.npos ? "" : name.substr(first, last + 1 - first);
+      if (int64_t n = taken[name]++) {
+        name += cat(n);
+        ++taken[name];
+      }
+      hoisted.emplace_back(jaxpr, name);
     }
-    // Inner ones first: each goes before the first that contains it.
-    for (const auto &one : named) {
-      auto place =
-          std::find_if(hoisted.begin(), hoisted.end(), [&](const auto &other) {
-            return contains(*other.first, one.first.get());
-          });
-      hoisted.insert(place, one);
-    }
-  }
-  static bool contains(const Jaxpr &outer, const Jaxpr *inner) {
-    bool found = false;
-    for (const Eqn &eqn : outer.eqns)
-      Jaxpr::forEachInner(eqn.params, [&](const JaxprPtr &j) {
-        found = found || j.get() == inner || contains(*j, inner);
-      });
-    return found;
   }
   const std::string *hoistedName(const Jaxpr *jaxpr) const {
     for (const auto &[inner, name] : hoisted)
@@ -165,8 +162,17 @@ private:
   std::string nameOf(const Jaxpr &jaxpr, int32_t var) {
     auto [entry, isNew] = names.try_emplace(Key{&jaxpr, var});
     if (isNew)
-      entry->second = letters(next++);
+      entry->second = freshName();
     return entry->second;
+  }
+  /// The next letters that are no name of a program.
+  std::string freshName() {
+    while (true) {
+      std::string name = letters(next++);
+      if (std::none_of(hoisted.begin(), hoisted.end(),
+                       [&](const auto &one) { return one.second == name; }))
+        return name;
+    }
   }
   std::string typed(const Jaxpr &jaxpr, int32_t var) {
     return cat(nameOf(jaxpr, var), ":", jaxpr.types[var].str());
@@ -193,12 +199,8 @@ private:
     return nest(2, concat(std::move(parts)));
   }
 
-  Doc program(const Jaxpr &jaxpr) {
-    std::vector<std::string> consts, ins;
-    for (int32_t var : jaxpr.constVars)
-      consts.push_back(typed(jaxpr, var));
-    for (int32_t var : jaxpr.ins)
-      ins.push_back(typed(jaxpr, var));
+  /// Names the results of the main program's equations that nothing uses `_`.
+  void dropUnused(const Jaxpr &jaxpr) {
     std::vector<bool> used(jaxpr.types.size());
     for (const Eqn &eqn : jaxpr.eqns)
       for (const Atom &atom : eqn.ins)
@@ -207,11 +209,23 @@ private:
     for (const Atom &atom : jaxpr.outs)
       if (atom.isVar())
         used[atom.var] = true;
+    for (const Eqn &eqn : jaxpr.eqns)
+      for (int32_t var : eqn.outs)
+        if (!used[var])
+          names[Key{&jaxpr, var}] = "_";
+  }
+
+  Doc program(const Jaxpr &jaxpr) {
+    std::vector<std::string> consts, ins;
+    for (int32_t var : jaxpr.constVars)
+      consts.push_back(typed(jaxpr, var));
+    for (int32_t var : jaxpr.ins)
+      ins.push_back(typed(jaxpr, var));
     std::vector<Doc> eqns;
     for (const Eqn &eqn : jaxpr.eqns) {
       if (!eqns.empty())
         eqns.push_back(brk("; "));
-      eqns.push_back(equation(jaxpr, eqn, used));
+      eqns.push_back(equation(jaxpr, eqn));
     }
     std::vector<std::string> outs;
     for (const Atom &atom : jaxpr.outs)
@@ -236,8 +250,9 @@ private:
       std::vector<Doc> parts{brk("")};
       for (const JaxprPtr &j : *several) {
         if (parts.size() > 1)
-          parts.push_back(brk(""));
-        parts.push_back(program(*j));
+          parts.push_back(brk());
+        const std::string *shared = hoistedName(j.get());
+        parts.push_back(shared ? text(*shared) : program(*j));
       }
       return group(concat({text(name + "=("), nest(2, concat(std::move(parts))),
                            brk(""), text(")")}));
@@ -245,35 +260,30 @@ private:
     return text(name + "=" + paramText(value));
   }
 
-  /// Gives the variables of the body of a call the names of the call's.
-  void shareNames(const Jaxpr &outer, const Eqn &eqn, const Jaxpr &body) {
-    std::vector<int32_t> likes;
-    std::vector<int32_t> suggested;
-    for (size_t i = 0; i < eqn.ins.size() && i < body.ins.size(); ++i) {
-      int32_t like = eqn.ins[i].var;
-      Key key{&body, body.ins[i]};
-      if (like < 0 || std::count(likes.begin(), likes.end(), like) ||
-          names.count(key))
-        continue;
-      likes.push_back(like);
-      suggested.push_back(body.ins[i]);
-      names[key] = nameOf(outer, like);
-    }
-    std::vector<int32_t> taken;
-    for (size_t i = 0; i < eqn.outs.size() && i < body.outs.size(); ++i) {
-      int32_t like = body.outs[i].var;
-      Key key{&outer, eqn.outs[i]};
-      if (like < 0 || names.count(key) ||
-          std::count(taken.begin(), taken.end(), like) ||
-          std::count(suggested.begin(), suggested.end(), like))
-        continue;
-      taken.push_back(like);
-      names[key] = nameOf(body, like);
+  /// Gives variables of the body of a call the names of those of the call.
+  void suggestNames(const Jaxpr &body, const std::vector<int32_t> &vars,
+                    const Jaxpr &outer, const std::vector<int32_t> &likes) {
+    std::set<int32_t> used;
+    for (size_t i = 0; i < vars.size() && vars.size() == likes.size(); ++i) {
+      Key key{&body, vars[i]};
+      if (vars[i] >= 0 && likes[i] >= 0 && !used.count(likes[i]) &&
+          !names.count(key)) {
+        used.insert(likes[i]);
+        names[key] = nameOf(outer, likes[i]);
+      }
     }
   }
+  void shareNames(const Jaxpr &outer, const Eqn &eqn, const Jaxpr &body) {
+    std::vector<int32_t> operands, results;
+    for (const Atom &atom : eqn.ins)
+      operands.push_back(atom.var);
+    for (const Atom &atom : body.outs)
+      results.push_back(atom.var);
+    suggestNames(body, body.ins, outer, operands);
+    suggestNames(body, results, outer, eqn.outs);
+  }
 
-  Doc equation(const Jaxpr &jaxpr, const Eqn &eqn,
-               const std::vector<bool> &used) {
+  Doc equation(const Jaxpr &jaxpr, const Eqn &eqn) {
     const Primitive &p = *eqn.primitive;
     if (p.name == "jit") {
       const JaxprPtr &body = eqn.params.jaxpr("jaxpr");
@@ -282,8 +292,7 @@ private:
     }
     std::vector<std::string> outs, ins;
     for (int32_t var : eqn.outs)
-      outs.push_back(used[var] ? typed(jaxpr, var)
-                               : cat("_:", jaxpr.types[var].str()));
+      outs.push_back(typed(jaxpr, var));
     std::vector<Doc> parts;
     Doc lhs = looseList(outs, "");
     std::vector<Doc> pairs;
@@ -299,9 +308,10 @@ private:
       if (in(p.hidden))
         return true;
       const Ints *ints = std::get_if<Ints>(&value);
+      const int64_t *number = std::get_if<int64_t>(&value);
       return in(p.hiddenIfNone) &&
              (std::holds_alternative<std::monostate>(value) ||
-              (ints && ints->empty()));
+              (ints && ints->empty()) || (number && !*number));
     };
     if (p.name == "jit" || p.name == "custom_jvp_call" ||
         p.name == "custom_vjp_call")

@@ -163,7 +163,7 @@ const Primitive customJvpP = [] {
   Primitive p;
   p.name = "custom_jvp_call";
   p.ownManualAxes = true;
-  p.hidden = {"num_consts"};
+  p.hiddenIfNone = {"num_consts"};
   p.infer = inferCall;
   p.lower = lowerCall;
   p.jvp = jvpOfRule;
@@ -214,6 +214,14 @@ TensorsFunction selected(const TensorsFunction &backward,
     }
     return out;
   };
+}
+
+/// `[False, True]`: which tangents are zero, as a jaxpr prints it.
+std::shared_ptr<const ParamObject> zerosText(const MaybeTensors &tangents) {
+  std::string out;
+  for (const MaybeTensor &t : tangents)
+    out += cat(out.empty() ? "" : ", ", t ? "False" : "True");
+  return std::make_shared<const TextParam>(cat("[", out, "]"));
 }
 
 /// The function's results, and tangents that can only be transposed.
@@ -270,6 +278,8 @@ JvpResult jvpOfVjp(const Tensors &in, const MaybeTensors &t,
       {{"bwd", ruleParam(selected(withAll, arguments, given(tangents),
                                   params.text("name")))},
        {"num_res", residuals},
+       {"symbolic_zeros", false},
+       {"in_zeros", zerosText(tangents)},
        {"out_avals", std::shared_ptr<const ParamObject>(
                          std::make_shared<const TypesParam>(linear))}});
   if (const Error *error = errorIn(made))
@@ -281,7 +291,7 @@ const Primitive customVjpP = [] {
   Primitive p;
   p.name = "custom_vjp_call";
   p.ownManualAxes = true;
-  p.hidden = {"num_consts"};
+  p.hiddenIfNone = {"num_consts"};
   p.infer = inferCall;
   p.lower = lowerCall;
   p.jvp = jvpOfVjp;
@@ -315,6 +325,7 @@ const Registered customVjpR(customVjpP);
 const Primitive customLinP = [] {
   Primitive p;
   p.name = "custom_lin";
+  p.hidden = {"out_avals"};
   p.ownManualAxes = true;
   p.infer = [](const std::vector<Aval> &,
                const Params &params) -> Expected<std::vector<Aval>> {

@@ -9,6 +9,7 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/trace/sharding_param.h"
+#include "shardwright/frontend/transform/pruning.h"
 
 #include <algorithm>
 
@@ -41,7 +42,7 @@ bool anyGiven(const Layouts &list) {
 /// Only what is not the default, as JAX prints it.
 Params jitParams(const JaxprPtr &jaxpr, const JitEqn &eqn) {
   Params params{{"name", eqn.name}, {"jaxpr", jaxpr}};
-  if (!contextMesh().empty() && !eqn.isPlain())
+  if (!contextMesh().empty())
     params.set("ctx_mesh", objectParam(TextParam(contextMesh().str())));
   if (anySpecified(eqn.ins))
     params.set("in_shardings", objectParam(ShardingsParam(eqn.ins)));
@@ -116,6 +117,21 @@ JvpResult jvpJit(const Tensors &in, const MaybeTensors &t,
           spread(outs, jvp->outNonzero, n)};
 }
 
+Eqn pruneJit(const Eqn &eqn, const std::vector<bool> &used) {
+  PrunedProgram pruned = prunedProgram(eqn.params.jaxpr("jaxpr"), used);
+  const std::vector<bool> &read = pruned.inputs;
+  JitEqn all = eqnOf(eqn.params), some = all;
+  some.ins = where(all.ins, read);
+  some.inLayouts = where(all.inLayouts, read);
+  some.outs = where(all.outs, used);
+  some.outLayouts = where(all.outLayouts, used);
+  Eqn out{eqn.primitive, where(eqn.ins, read), where(eqn.outs, used),
+          jitParams(pruned.jaxpr, some)};
+  if (const Param *mesh = eqn.params.find("ctx_mesh"))
+    out.params.set("ctx_mesh", *mesh);
+  return out;
+}
+
 JvpResult linearizeJit(JaxprTrace &tangents, const TracePtr &known,
                        const Tensors &in, const MaybeTensors &t,
                        const Params &params) {
@@ -125,13 +141,30 @@ JvpResult linearizeJit(JaxprTrace &tangents, const TracePtr &known,
   if (!linear)
     return failedJvp(linear.error());
   const JitEqn primal = eqnOf(params);
+  size_t n = linear->outNonzero.size();
   JitEqn eqn = primal;
   eqn.outs.resize(linear->known->outs.size());
   eqn.outLayouts.resize(linear->known->outs.size());
-  Tensors outs = bindJit(linear->known, eqn, in);
-  if (const Error *error = errorIn(outs))
+  // Residuals that are arguments or results are no results of their own, nor
+  // are results that are arguments.
+  Ints fromIns = forwardedInputs(*linear->known);
+  Ints fromOuts = forwardedResults(*linear->known, n);
+  std::vector<bool> keep;
+  for (size_t i = 0; i < fromIns.size(); ++i) {
+    if (i < n && (eqn.outs[i].isSpecified() || eqn.outLayouts[i]))
+      fromIns[i] = -1;
+    keep.push_back(fromIns[i] < 0 && (i < n || fromOuts[i] < 0));
+  }
+  eqn.outs = where(eqn.outs, keep);
+  eqn.outLayouts = where(eqn.outLayouts, keep);
+  Tensors made = bindJit(withResults(linear->known, keep), eqn, in);
+  if (const Error *error = errorIn(made))
     return failedJvp(*error);
-  size_t n = linear->outNonzero.size();
+  Tensors outs;
+  for (size_t i = 0, next = 0; i < keep.size(); ++i)
+    outs.push_back(keep[i]           ? made[next++]
+                   : fromIns[i] >= 0 ? in[fromIns[i]]
+                                     : outs[fromOuts[i]]);
   Tensors args(outs.begin() + n, outs.end());
   outs.resize(n);
   JitEqn tangent{primal.name};
@@ -228,6 +261,7 @@ const Primitive jitP = [] {
     return params.jaxpr("jaxpr")->outAvals();
   };
   p.jvp = jvpJit;
+  p.prune = pruneJit;
   p.linearize = linearizeJit;
   p.transpose = transposeJit;
   p.batch = batchJit;

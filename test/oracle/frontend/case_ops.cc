@@ -67,6 +67,7 @@ static void addIntegers(Ops &ops) {
   OP("reduce_or", lax::reduce_or(a[0], get(k, "axes")))
   OP("reduce_xor", lax::reduce_xor(a[0], get(k, "axes")))
   OP("to_i32", lax::convert_element_type(a[0], DType::I32))
+  OP("to_f32", asFloat(a[0]))
   OP("through_bf16", asFloat(lax::convert_element_type(a[0], DType::BF16)))
   OP("bits_of", lax::bitcast_convert_type(a[0], DType::I32))
   ops["lu_permutation"] = [](const Args &a, const Keys &) -> Tensors {
@@ -90,9 +91,22 @@ static void addKeys(Ops &ops) {
   };
 }
 
+/// Keys as values of a program.
+static void addKeyValues(Ops &ops) {
+  OP("key_seed", lax::random_seed(a[0]))
+  ops["key_split"] = [](const Args &a, const Keys &) -> Tensors {
+    return random::split(a[0]);
+  };
+  OP("key_fold", lax::random_fold_in(a[0], a[1]))
+  OP("key_bits", asFloat(lax::random_bits(a[0], 32, get(k, "shape"))))
+  OP("key_uniform", random::uniform(a[0], get(k, "shape")))
+  OP("key_normal", random::normal(a[0], get(k, "shape")))
+}
+
 void addCases(Ops &ops) {
   addIntegers(ops);
   addKeys(ops);
+  addKeyValues(ops);
   OP("real_part",
      realOf(lax::complex(lax::real(lax::complex(a[0], a[1])), a[1])))
   OP("imag_part", lax::imag(lax::complex(a[0], a[1])))

@@ -8,6 +8,10 @@
 #include "ops.h"
 
 namespace shardwright::frontend {
+
+/// Small models (model_ops.cc).
+void addModels(Ops &ops);
+
 namespace {
 
 Ints everyAxis(const Tensor &x) {
@@ -134,6 +138,7 @@ const SharedOps &allOps() {
     addCallbacks(*made);
     addMistakes(*made);
     addUserFunctions(*made);
+    addModels(*made);
     return made;
   }();
   return *table;

@@ -7,14 +7,17 @@
 """The operations of frontend_server.cc by name, written with JAX. The C++ twins are primitive_ops.cc
 and function_ops.cc in this folder."""
 
+import difflib
 import re
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from frontend.callback_ops import OPS
 from frontend.case_ops import CASES
+from frontend.model_ops import MODEL_OPS
 from frontend.user_ops import USER
 
 
@@ -158,9 +161,26 @@ FUNCTIONS = ALGEBRA | {
 OTHER_JAXPR = {"cholesky", "triangular_solve", "eigh", "hessian", "jacfwd", "jacrev"}
 
 
+# Numbers of numpy print as Python's, so that lines have the same lengths.
+np.set_printoptions(legacy="1.25")
+
+
 def without_addresses(text):
-    """A jaxpr without the addresses of Python functions and the types of numpy's numbers, which ours does not print."""
-    return re.sub(r"np\.int64\((-?\d+)\)", r"\1", re.sub(r" at 0x[0-9a-fA-FX]+", "", text))
+    """A jaxpr without the addresses of Python functions, which ours does not print."""
+    return re.sub(r" at 0x[0-9a-fA-FX]+", "", text)
+
+
+def jaxpr_difference(ours, theirs):
+    """A diff of two jaxprs, or None. JAX writes zeros of type float0, which ours has no equation for."""
+    theirs = without_addresses(theirs)
+    if ours.strip() == theirs.strip():
+        return None
+    if "float0" in theirs:
+        plain = lambda text: re.sub(r"_:float0\S* = broadcast_in_dim \(b'',\):float0\[\]", "", text)
+        words = lambda text: plain(text).replace(";", " ").split()
+        if words(ours) == words(theirs):
+            return None
+    return "\n".join(difflib.unified_diff(theirs.splitlines(), ours.splitlines(), "JAX", "ours", lineterm="", n=2))
 
 
 def function(name):
@@ -218,4 +238,6 @@ def function(name):
         return CASES[name]
     if name in USER:
         return USER[name]
+    if name in MODEL_OPS:
+        return MODEL_OPS[name]
     return lambda a, k: [getattr(lax, name)(*a)]
