@@ -93,7 +93,9 @@ Tensor unbroadcast(const Tensor &cotangent, const Aval &operand) {
   for (int64_t d = 0; d < cotangent.rank(); ++d)
     if (operand.shape[d] != cotangent.dim(d))
       axes.push_back(d);
-  return lax::expand_dims(lax::reduce_sum(cotangent, axes), axes);
+  Tensor sum = lax::reduce_sum(cotangent, axes);
+  return operand.sharding ? lax::expand_dims(sum, axes)
+                          : lax::reshape(sum, operand.shape);
 }
 
 std::string arrayAttr(std::string_view name, const Ints &values) {

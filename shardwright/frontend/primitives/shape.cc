@@ -84,10 +84,13 @@ const Primitive broadcastP = [] {
     return oneSpec(std::move(entries));
   };
   p.lower = [](LoweringContext &c) {
+    Ints dims = c.params().ints("broadcast_dimensions");
+    // The words of keys are a dimension of their own.
+    if (c.operandTypes()[0].dtype == DType::Key)
+      dims.push_back(c.resultTypes()[0].rank());
     return c.op("stablehlo.broadcast_in_dim", c.operands(),
                 mlirTypes(c.operandTypes()), mlirTypes(c.resultTypes()),
-                arrayAttr("broadcast_dimensions",
-                          c.params().ints("broadcast_dimensions")));
+                arrayAttr("broadcast_dimensions", dims));
   };
   p = linear(std::move(p));
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
@@ -95,7 +98,7 @@ const Primitive broadcastP = [] {
     const Ints &dims = params.ints("broadcast_dimensions");
     Ints sumAxes = withoutInts(ct[0]->rank(), dims), stretched;
     for (size_t i = 0; i < dims.size(); ++i)
-      if (types[0].shape[i] != ct[0]->dim(dims[i])) {
+      if (types[0].shape[i] == 1 && types[0].spec()[i].empty()) {
         sumAxes.push_back(dims[i]);
         stretched.push_back(static_cast<int64_t>(i));
       }

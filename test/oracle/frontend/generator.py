@@ -443,3 +443,23 @@ class Program:
         """The text without elements."""
         return "\n".join(" ".join(line.split()[:3]) if line.startswith("in ") else line
                          for line in self.lines() if not line.startswith("batch "))
+
+
+class ModelProgram(Program):
+    """One of the models of model_ops.py as a program; ring attention is on a mesh of 8 devices."""
+
+    def __init__(self, name, shapes):
+        numbers = np.random.default_rng(3)
+        self.is_map, self.places = False, None
+        self.mesh = ((8,), ("x",), ("Auto",)) if "ring" in name else None
+        self.ins = [np.float32(numbers.uniform(0.1, 0.9, shape)) for shape in shapes]
+        self.batches = [np.stack([x, x * 0.5]) for x in self.ins]
+        if self.mesh:
+            self.places = ["x|-"] * len(shapes)
+        self.block = Block()
+        step = Step(name, range(len(shapes)))
+        self.block.steps.append(step)
+        results = jax.make_jaxpr(lambda *a: apply(step, list(a)))
+        with self.context():
+            count = len(results(*self.ins).out_avals)
+        self.block.outs = [len(shapes) + i for i in range(count)]
