@@ -11,6 +11,7 @@
 #include "shardwright/frontend/lower/sdy_text.h"
 #include "shardwright/frontend/lower/signature_text.h"
 
+#include <charconv>
 #include <unordered_map>
 
 namespace shardwright::frontend {
@@ -79,9 +80,8 @@ public:
                  const std::vector<Aval> &types,
                  const std::vector<Aval> &results, const Params &params);
   std::string fresh(const std::string &type) {
-    std::string name = cat("%", next++);
-    types[name] = type;
-    return name;
+    types.push_back(type);
+    return cat("%", types.size() - 1);
   }
   std::string constant(const std::string &dense, const std::string &type) {
     // A constant in a region is not visible outside of it.
@@ -92,10 +92,19 @@ public:
       entry->second = define(dense, type);
     return entry->second;
   }
-  Names typesOf(const Names &names) {
+  /// Empty for a name that stands for an error.
+  const std::string &typeOf(const std::string &name) const {
+    static const std::string none;
+    size_t number = types.size();
+    if (name.size() < 2)
+      return none;
+    std::from_chars(name.data() + 1, name.data() + name.size(), number);
+    return number < types.size() ? types[number] : none;
+  }
+  Names typesOf(const Names &names) const {
     Names out;
     for (const std::string &name : names)
-      out.push_back(types[name]);
+      out.push_back(typeOf(name));
     return out;
   }
   Names tokensOf(EffectSet effects) {
@@ -130,7 +139,8 @@ public:
   int64_t regionDepth = 0;
   /// The newest token of each ordered effect.
   std::map<Effect, std::string> tokens;
-  std::unordered_map<std::string, std::string> types;
+  /// Of the value %i.
+  std::vector<std::string> types;
 
 private:
   std::string define(const std::string &dense, const std::string &type) {
@@ -139,7 +149,6 @@ private:
                "} : () -> ", type, "\n");
     return name;
   }
-  int64_t next = 0;
   std::unordered_map<std::string, std::string> constants;
 };
 
@@ -354,7 +363,7 @@ Names BodyWriter::constrained(Names values, const std::vector<Aval> &avals,
         module.shardingText(shardings[i], storedRank(avals[i]), false);
     if (text.empty())
       continue;
-    std::string type = types[values[i]], name = fresh(type);
+    std::string type = typeOf(values[i]), name = fresh(type);
     out += cat(name, " = \"sdy.sharding_constraint\"(", values[i],
                ") {sharding = ", text, "} : (", type, ") -> ", type, "\n");
     values[i] = name;
@@ -400,7 +409,7 @@ std::string ModuleWriter::functionOf(const JaxprPtr &jaxpr,
   for (size_t i = 0; i < outs.size(); ++i) {
     Names attributes;
     addLayout(attributes, placement.outLayouts, i);
-    results += cat(results.empty() ? "" : ", ", body.types[outs[i]],
+    results += cat(results.empty() ? "" : ", ", body.typeOf(outs[i]),
                    attributeList(attributes));
   }
   outs = joinedNames(body.tokensOf(ordered), outs);
