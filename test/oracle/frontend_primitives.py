@@ -114,19 +114,27 @@ def text_or_arrays(f, ins):
         return f"{type(e).__name__}: {e}"
 
 
+def values_of(programs):
+    """What each program (a function and its arguments) computes, or its error. One jit of them all, whose compilation
+    costs a third of that of each by itself; where it fails, each by itself."""
+    try:
+        results = jax.jit(lambda inputs: {name: f(*inputs[name]) for name, (f, _) in programs.items()})(
+            {name: ins for name, (_, ins) in programs.items()})
+        return {name: fm.floats(result) for name, result in results.items()}
+    except Exception:
+        return {name: text_or_arrays(f, ins) for name, (f, ins) in programs.items()}
+
+
 def expected(p):
     f = p.evaluate
-    values = text_or_arrays(f, p.ins)
-    out = {"jaxpr": str(jax.make_jaxpr(f)(*p.ins)), "eager": values, "values": values,
-           }
+    programs = {"values": (f, p.ins)}
     if p.ins:
-        out["vmap"] = text_or_arrays(jax.vmap(f), p.batches)
+        programs["vmap"] = jax.vmap(f), p.batches
     if any(is_float(x) for x in p.ins):
-        out |= {"vjp": text_or_arrays(pulled(f), p.ins), "jvp": text_or_arrays(pushed(f), p.ins),
-                "jvp_of_vjp": text_or_arrays(pushed(pulled(f)), p.ins),
-                "vjp_of_jvp": text_or_arrays(pulled(pushed(f)), p.ins),
-                "vmap_of_vjp": text_or_arrays(jax.vmap(pulled(f)), p.batches)}
-    return out
+        programs |= {"vjp": (pulled(f), p.ins), "jvp": (pushed(f), p.ins), "jvp_of_vjp": (pushed(pulled(f)), p.ins),
+                     "vjp_of_jvp": (pulled(pushed(f)), p.ins), "vmap_of_vjp": (jax.vmap(pulled(f)), p.batches)}
+    values = values_of(programs)
+    return {"jaxpr": str(jax.make_jaxpr(f)(*p.ins)), "eager": values["values"], **values}
 
 
 def primitives_in(jaxpr, found):
