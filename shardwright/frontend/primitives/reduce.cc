@@ -148,8 +148,9 @@ Expected<std::vector<PartitionSpec>> reducedSpec(const Aval &in,
 Status checkUnreduced(const Aval &x, const Ints &axes,
                       const PartitionSpec &out) {
   std::set<std::string> summed;
+  const PartitionSpec spec = x.spec();
   for (int64_t d : axes)
-    for (const std::string &axis : x.spec()[d].axes)
+    for (const std::string &axis : spec[d].axes)
       summed.insert(axis);
   bool fits = true;
   std::string names, dims;
