@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/trace/primitive.h"
+#include "shardwright/frontend/trace/user_function.h"
 
 #include <algorithm>
 
@@ -83,13 +84,14 @@ Expected<JaxprPtr> JaxprTrace::finish(const Tensors &outs, std::string name) {
 Expected<JaxprPtr> traceToJaxpr(const TensorsFunction &function,
                                 const std::vector<Aval> &types,
                                 std::string name) {
+  SW_TRY(checkStack("tracing"));
   auto trace = std::make_shared<JaxprTrace>();
   trace->parent = currentTrace();
   Tensors args;
   for (const Aval &aval : types)
     args.push_back(trace->input(aval));
   ScopedTrace scope(trace);
-  return trace->finish(function(args), std::move(name));
+  return trace->finish(callFunction(function, args), std::move(name));
 }
 
 Expected<JaxprPtr> traceWithCaptures(const TensorsFunction &function,
