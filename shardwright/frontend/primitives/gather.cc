@@ -45,6 +45,7 @@ Expected<std::vector<Aval>> inferGather(const std::vector<Aval> &in,
                      " offset dimensions, but its slices have ", slice.size(),
                      " dimensions");
   int64_t rank = in[1].rank() - 1 + static_cast<int64_t>(slice.size());
+  SW_TRY(checkGatherDims("Gather", d, in[0].rank(), in[1].rank(), rank));
   Shape shape;
   size_t batch = 0, offset = 0;
   for (int64_t i = 0; i < rank; ++i)

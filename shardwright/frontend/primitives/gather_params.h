@@ -18,6 +18,12 @@ GatherMode gatherModeOf(const Params &params);
 Param gatherDimsParam(const GatherDims &dims, bool isScatter);
 Param gatherModeParam(GatherMode mode);
 
+/// An error unless the dimension numbers name dimensions that there are, each
+/// once. `rank`: of the operand; `updates`: of the result of a gather or the
+/// updates of a scatter.
+Status checkGatherDims(const std::string &name, const GatherDims &dims,
+                       int64_t rank, int64_t indices, int64_t updates);
+
 /// `[0, 1]`.
 std::string bracketList(const Ints &values);
 /// Whether each index vector is in bounds, of shape indices.shape[:-1].
