@@ -162,7 +162,8 @@ void Jaxpr::forEachInner(const Params &params,
         visit(*one);
     if (const auto *list = std::get_if<std::vector<JaxprPtr>>(&value))
       for (const JaxprPtr &j : *list)
-        visit(j);
+        if (j)
+          visit(j);
   }
 }
 

@@ -114,17 +114,12 @@ private:
     for (size_t i = 0; i < queue.size(); ++i)
       for (const Eqn &eqn : queue[i]->eqns)
         Jaxpr::forEachInner(eqn.params, [&](const JaxprPtr &inner) {
-          bool isJit = eqn.primitive->name == "jit";
-          if (!isJit && eqn.primitive->name != "shard_map") {
-            if (uses[inner.get()]++ == 0)
-              queue.push_back(inner.get());
+          if (uses[inner.get()]++)
             return;
-          }
-          if (uses[inner.get()]++ == 0) {
-            queue.push_back(inner.get());
-            order.emplace_back(inner,
-                               isJit ? eqn.params.text("name") : "jaxpr");
-          }
+          queue.push_back(inner.get());
+          order.emplace_back(inner, eqn.primitive->name == "jit"
+                                        ? eqn.params.text("name")
+                                        : "jaxpr");
         });
     std::map<std::string, int64_t> taken;
     decltype(hoisted) named;
@@ -225,6 +220,17 @@ private:
          text(" }")}));
   }
 
+  /// The programs of a custom_linear_solve: texts of their own.
+  static std::string linearSolveText(const std::vector<JaxprPtr> &jaxprs) {
+    constexpr const char *names[] = {"matvec", "vecmat", "solve",
+                                     "transpose_solve"};
+    std::string out;
+    for (size_t i = 0; i < jaxprs.size() && i < 4; ++i)
+      out += cat(i ? ", " : "", names[i], "=",
+                 jaxprs[i] ? printJaxpr(*jaxprs[i]) : "None");
+    return "_LinearSolveTuple(" + out + ")";
+  }
+
   Doc param(const std::string &name, const Param &value) {
     if (const auto *one = std::get_if<JaxprPtr>(&value)) {
       if (*one)
@@ -233,11 +239,14 @@ private:
       return concat({text(name + "="), *one ? program(**one) : text("None")});
     }
     if (const auto *several = std::get_if<std::vector<JaxprPtr>>(&value)) {
+      if (name == "jaxprs")
+        return text(name + "=" + linearSolveText(*several));
       std::vector<Doc> parts{brk("")};
       for (const JaxprPtr &j : *several) {
         if (parts.size() > 1)
           parts.push_back(brk(""));
-        parts.push_back(program(*j));
+        const std::string *shared = hoistedName(j.get());
+        parts.push_back(shared ? text(*shared) : program(*j));
       }
       return group(concat({text(name + "=("), nest(2, concat(std::move(parts))),
                            brk(""), text(")")}));
