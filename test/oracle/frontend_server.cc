@@ -10,11 +10,13 @@
 //   in f32 3,4 1.0 2.0 ...     an argument with its elements
 //   batch f32 2,3,4 1.0 ...    the same argument for vmap, batched at 0
 //   lit f32 2.0                a scalar
+//   shape f32 3,4              an argument without elements, to be traced
 //   op NAME 0 1 key=1,2 ...    applied to earlier values, by number
 //   out 2 3                    the results
 //   run                        jaxpr, values, vjp, jvp and vmap
 //   table                      the same, executed op by op too, and derivatives
 //                              of derivatives
+//   trace                      jaxpr
 //   primitives                 the names of all primitives
 //
 // test/oracle/frontend_programs.py writes the same programs for JAX.
@@ -24,6 +26,7 @@
 #include "frontend/ops.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 
@@ -236,6 +239,16 @@ std::string tableAnswer(const Program &program) {
              ", \"vmap_of_vjp\": ", jitted(mapped(back), program.batches), "}");
 }
 
+std::string traceAnswer(const Program &program) {
+  auto traced = jaxprText(
+      [&](const std::vector<Tensor> &args) -> std::vector<Tensor> {
+        return evaluate(program, args);
+      },
+      program.ins);
+  return cat("{\"jaxpr\": ", quoted(traced ? *traced : traced.error().str()),
+             "}");
+}
+
 std::string primitiveList() {
   std::string out;
   for (const std::string &name : primitiveNames())
@@ -267,13 +280,20 @@ int main() {
     in >> word;
     if (word == "in") {
       program.ins.push_back(readArray(in));
+    } else if (word == "shape") {
+      std::string type, shape;
+      in >> type >> shape;
+      program.ins.push_back(shapeDtypeStruct(
+          shape == "-" ? Shape() : Shape(intsOf(shape)), typeNamed(type)));
     } else if (word == "batch") {
       program.batches.push_back(readArray(in));
     } else if (word == "lit") {
-      std::string type;
-      double value = 0;
+      std::string type, value;
       in >> type >> value;
-      Step step{"lit", {}, {}, scalarOf(value, typeNamed(type))};
+      Step step{"lit",
+                {},
+                {},
+                scalarOf(std::strtod(value.c_str(), nullptr), typeNamed(type))};
       program.steps.push_back(step);
     } else if (word == "op") {
       Step step;
@@ -290,6 +310,9 @@ int main() {
       size_t i = 0;
       while (in >> i)
         program.outs.push_back(i);
+    } else if (word == "trace") {
+      std::cout << traceAnswer(program) << std::endl;
+      program = Program();
     } else if (word == "primitives") {
       std::cout << primitiveList() << std::endl;
     } else if (word == "run" || word == "table") {

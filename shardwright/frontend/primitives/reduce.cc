@@ -175,7 +175,15 @@ Primitive makeReduce(const ReduceSpec &spec) {
   const ReduceSpec *s = &spec;
   p.infer = [s](const std::vector<Aval> &in,
                 const Params &params) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkAccepts(s->name, s->accepts, in[0].dtype));
+    if (s->accepts == Accepts::BoolOrInt &&
+        !checkAccepts(s->name, s->accepts, in[0].dtype))
+      return typeError("logical reduction requires operand dtype bool or int, "
+                       "got ",
+                       frontend::name(in[0].dtype), ".");
+    if (!checkAccepts(s->name, s->accepts, in[0].dtype))
+      return typeError(s->name, " does not accept dtype ",
+                       frontend::name(in[0].dtype),
+                       ". Accepted dtypes are subtypes of number.");
     SW_TRY(checkAxes(s->name, in[0], params.ints("axes")));
     Aval result = reducedAval(in[0], params.ints("axes"));
     if (auto given = typeShardingIn(params, "out_sharding"))

@@ -75,6 +75,20 @@ Tensor all_to_all(const Tensor &x, const CollectiveAxes &axes,
                   int64_t splitAxis, int64_t concatAxis, bool tiled = false,
                   const AxisIndexGroups &groups = {});
 
+/// Slices of leading dimensions, as integers along one dimension: as many for
+/// each device along the axes of a ragged_all_to_all, in their order.
+struct RaggedSlices {
+  Tensor inputOffsets, sendSizes; ///< of what this device sends
+  Tensor outputOffsets;           ///< where the receivers write it
+  Tensor recvSizes;               ///< of what this device receives
+};
+/// `output` with the slices of `operand` that other devices send. Every device
+/// gathers the operands of the others. Derivatives need slices that do not
+/// overlap.
+Tensor ragged_all_to_all(const Tensor &operand, const Tensor &output,
+                         const RaggedSlices &slices, const CollectiveAxes &axes,
+                         const AxisIndexGroups &groups = {});
+
 /// Sends x from each source to its target; devices that receive nothing get
 /// zeros. Positions along several axes are in mesh order.
 using Permutation = std::vector<std::pair<int64_t, int64_t>>;

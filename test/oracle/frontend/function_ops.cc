@@ -132,6 +132,7 @@ const SharedOps &allOps() {
     addCases(*made);
     addFunctions(*made);
     addCallbacks(*made);
+    addGeneral(*made);
     addMistakes(*made);
     addUserFunctions(*made);
     return made;
