@@ -187,6 +187,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   compileOptions.shardy = options.shardy;
   compileOptions.partition.effort = Effort(options.partitionEffort);
   compileOptions.partition.machine = std::move(machine);
+  compileOptions.partition.target = options.target;
   compileOptions.overlap = options.overlap;
   compileOptions.form = options.form;
   compileOptions.stopAfter = stopAfter;
