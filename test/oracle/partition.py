@@ -11,8 +11,9 @@ that hold the same part of a result must agree on it.
 
     partition.py --family gather          only ops of this family; `op` is the op tests' ops
     partition.py --op fft                 only those of the op tests with this in their name
-    partition.py --through xla            partitioned programs on XLA's CPU devices as well; `interpreter`:
-                                          by StableHLO's reference interpreter, as many devices as cores
+    partition.py --through xla            partitioned programs on XLA's CPU devices as well; `region`: there
+                                          in region form, through XLA's partitioner; `interpreter`: by
+                                          StableHLO's reference interpreter, as many devices as cores
     partition.py --list                   families, and ops of the op tests
 """
 
@@ -126,7 +127,7 @@ def main():
     parser.add_argument("--op", help="only ops of the op tests with this in their name")
     parser.add_argument("--effort", type=int, choices=(0, 1, 2), help="of all programs (any of them)")
     parser.add_argument("--sums", choices=programs.PLACES, help="where values may be unreduced (all; off with --through)")
-    parser.add_argument("--through", choices=("xla", "interpreter"), help="run there as well")
+    parser.add_argument("--through", choices=("xla", "region", "interpreter"), help="run there as well")
     parser.add_argument("--shrink", type=float, default=20, help="seconds to reduce a failing program (20)")
     parser.add_argument("--failures", type=int, default=3, help="how many to show (3)")
     parser.add_argument("--show", action="store_true", help="print each program")
