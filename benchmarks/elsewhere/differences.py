@@ -9,6 +9,12 @@
 from shardwright.jax.elsewhere import hlo_bytes
 
 
+def lost_results(ours, theirs):
+    """Returns the numbers of the results that are constants in their program, but not in ours: XLA's own
+    partition loses them. (XLA's partition of the sort of a top_k returns 0 for each index.)"""
+    return sorted(hlo_bytes.Module(theirs).constant_results() - hlo_bytes.Module(ours).constant_results())
+
+
 def explain(planned, text):
     """planned: {kind: {"count", "bytes"}}. text: the optimized HLO module. Returns (reasons, bytes): why the
     bytes of some kinds differ, and {kind: more bytes} of those without a reason. A kind that sends less has a

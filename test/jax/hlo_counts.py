@@ -130,6 +130,16 @@ def kinds(tally):
         tally.equal(what, found(text), expected, "")
 
 
+def lost(tally):
+    """Results that one program computes and the other returns as constants."""
+    both = entry("  %c = f32[16]{0} constant(0)\n  %d = f32[16]{0} fusion(%c, %c), kind=kLoop, calls=%sum\n  ROOT %t = (f32[16], f32[16]) tuple(%x, %d)\n")
+    used = both.replace("fusion(%c, %c)", "fusion(%c, %x)")
+    tally.equal("lost", differences.lost_results(used, both), [1], "")
+    tally.equal("constant in both", differences.lost_results(both, both), [], "")
+    tally.equal("only ours is constant", differences.lost_results(both, used), [], "")
+    tally.equal("one result", differences.lost_results(entry(reduced("ROOT %r")), entry("  ROOT %c = f32[16]{0} constant(0)\n")), [0], "")
+
+
 def reasons(tally):
     """What benchmarks/elsewhere says about bytes that differ from the plan."""
     one = entry(reduced("ROOT %r"))
@@ -150,7 +160,7 @@ def reasons(tally):
 
 def main():
     tally = oracle.Tally("hlo_counts")
-    for case in (trip_counts, kinds, reasons):
+    for case in (trip_counts, kinds, lost, reasons):
         case(tally)
     tally.finish()
 

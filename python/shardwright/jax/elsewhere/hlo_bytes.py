@@ -215,6 +215,18 @@ class Module:
         self.chains.add(key)
         return False
 
+    def constant_results(self):
+        """Returns the numbers of the entry's results that are computed from no argument."""
+        made = {i.name: i for i in self.computations[self.entry]}
+        depends = {}
+        for name, i in made.items():  # an instruction comes after its operands
+            depends[name] = i.opcode in ("parameter", "partition-id", "replica-id", "infeed", "rng") or any(
+                depends.get(operand, True) for operand in i.operands()
+            )
+        root = self.root(self.entry)
+        results = root.operands() if root.opcode == "tuple" else [root.name]
+        return {number for number, name in enumerate(results) if not depends[name]}
+
     def cost(self, name=None):
         """Returns {kind: (count, bytes)} of one run of a computation."""
         name = name or self.entry
