@@ -29,6 +29,9 @@ os.environ.setdefault("NPROC", "32")
 
 import differences
 import vendors
+
+if any(word.startswith("--compiler") for word in sys.argv):
+    vendors.add_to_path()
 from common import exporting, table
 
 import jax

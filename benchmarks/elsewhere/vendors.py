@@ -38,12 +38,16 @@ _ENVIRONMENT = {
 }  # fmt: skip
 
 
+def add_to_path():
+    """Lets JAX find the plugins. Call it before JAX is imported: it looks then for the calls of linear algebra."""
+    sys.path.append(FOLDER)
+
+
 def devices(compiler):
     """Returns the 8 devices of the compiler's topology. Call it before the first use of a backend. Exits if
     the plugin is not installed."""
     from jax.experimental import topologies
 
-    sys.path.append(FOLDER)
     for variable, value in _ENVIRONMENT[compiler].items():
         os.environ[variable] = value if variable != "XLA_FLAGS" else f"{os.environ.get(variable, '')} {value}"
     platform, name, options = COMPILERS[compiler]
