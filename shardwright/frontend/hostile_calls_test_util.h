@@ -1,4 +1,4 @@
-//===- hostile_calls_test_util.h - calls that misuse the front end -*- C++ -*-//
+//===- hostile_calls_test_util.h - calls that must give errors --*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

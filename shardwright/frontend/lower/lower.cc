@@ -10,8 +10,8 @@
 #include "shardwright/frontend/lower/constants.h"
 #include "shardwright/frontend/lower/sdy_text.h"
 #include "shardwright/frontend/lower/signature_text.h"
+#include "shardwright/frontend/lower/value_names.h"
 
-#include <charconv>
 #include <unordered_map>
 
 namespace shardwright::frontend {
@@ -79,10 +79,11 @@ public:
   Names equation(const Primitive &primitive, const Names &operands,
                  const std::vector<Aval> &types,
                  const std::vector<Aval> &results, const Params &params);
-  std::string fresh(const std::string &type) {
-    types.push_back(type);
-    return cat("%", types.size() - 1);
+  std::string fresh(const std::string &type) { return values.add(type); }
+  const std::string &typeOf(const std::string &name) const {
+    return values.typeOf(name);
   }
+  Names typesOf(const Names &names) const { return values.typesOf(names); }
   std::string constant(const std::string &dense, const std::string &type) {
     // A constant in a region is not visible outside of it.
     if (regionDepth > 0)
@@ -91,21 +92,6 @@ public:
     if (isNew)
       entry->second = define(dense, type);
     return entry->second;
-  }
-  /// Empty for a name that stands for an error.
-  const std::string &typeOf(const std::string &name) const {
-    static const std::string none;
-    size_t number = types.size();
-    if (name.size() < 2)
-      return none;
-    std::from_chars(name.data() + 1, name.data() + name.size(), number);
-    return number < types.size() ? types[number] : none;
-  }
-  Names typesOf(const Names &names) const {
-    Names out;
-    for (const std::string &name : names)
-      out.push_back(typeOf(name));
-    return out;
   }
   Names tokensOf(EffectSet effects) {
     Names out;
@@ -139,8 +125,7 @@ public:
   int64_t regionDepth = 0;
   /// The newest token of each ordered effect.
   std::map<Effect, std::string> tokens;
-  /// Of the value %i.
-  std::vector<std::string> types;
+  ValueNames values;
 
 private:
   std::string define(const std::string &dense, const std::string &type) {
