@@ -284,6 +284,9 @@ def expected_of_exchange(p):
     p.steps[0][3]["real"] = 1
     theirs["jaxpr"] = fm.normalized(str(jax.make_jaxpr(mapped(p))(*p.ins)))
     del theirs["module"]
+    # JAX has no batching of all_to_all in groups.
+    if "groups" in p.steps[0][3]:
+        del theirs["vmap"]
     return theirs
 
 

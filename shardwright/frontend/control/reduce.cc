@@ -272,21 +272,39 @@ double identityOf(const Monoid &monoid, DType type) {
   case Monoid::Ones:
     return isSigned(type) ? -1 : isBool ? 1 : std::ldexp(1.0, bits) - 1;
   case Monoid::Lowest:
-    return isFloat(type)    ? -INFINITY
+    return isInexact(type)  ? -INFINITY
            : isSigned(type) ? -std::ldexp(1.0, bits - 1)
                             : 0;
   case Monoid::Highest:
-    return isFloat(type) ? INFINITY
-           : isBool      ? 1
-                         : std::ldexp(1.0, bits - isSigned(type)) - 1;
+    return isInexact(type) ? INFINITY
+           : isBool        ? 1
+                           : std::ldexp(1.0, bits - isSigned(type)) - 1;
   }
   return 0;
 }
 
+/// A number as an element of this type, as far as that is exact: integers keep
+/// their last bits, infinities become the greatest and least integers.
+double converted(double value, DType type) {
+  if (type == DType::Bool && std::isinf(value))
+    return value > 0;
+  if (!isInteger(type) || std::isnan(value))
+    return value;
+  int bits = bitWidth(type);
+  double count = std::ldexp(1.0, bits);
+  double least = isSigned(type) ? -count / 2 : 0;
+  if (std::isinf(value))
+    return value < 0 ? least : least + count - 1;
+  return value - count * std::floor((value - least) / count);
+}
+
 /// True if the value is known and is the identity of the monoid in this type.
 bool isIdentity(const Monoid &monoid, const Tensor &init, DType type) {
+  bool isLogical = monoid.reduce == lax::reduce_and ||
+                   monoid.reduce == lax::reduce_or ||
+                   monoid.reduce == lax::reduce_xor;
   if (init.isTraced() || init.rank() ||
-      (isComplex(type) && monoid.identity > Monoid::One))
+      (isLogical && (isInexact(type) || isInexact(init.dtype()))))
     return false;
   if (isComplex(init.dtype())) {
     auto part = [&](Tensor (*of)(const Tensor &)) {
@@ -310,7 +328,7 @@ bool isIdentity(const Monoid &monoid, const Tensor &init, DType type) {
            (*value)[0] == identities[monoid.identity];
   }
   Expected<double> item = init.item();
-  return item && *item == identityOf(monoid, type);
+  return item && converted(*item, type) == identityOf(monoid, type);
 }
 
 /// Traces the reducer on scalars of the operands' types.

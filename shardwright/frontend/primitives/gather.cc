@@ -55,10 +55,16 @@ Expected<std::vector<Aval>> inferGather(const std::vector<Aval> &in,
   return std::vector<Aval>{Aval{in[0].dtype, shape}};
 }
 
-double fillValue(DType type) {
+/// As a jaxpr prints it.
+Param fillValue(DType type) {
   if (isInexact(type))
-    return NAN;
-  return isUnsigned(type) ? INFINITY : -INFINITY;
+    return double(NAN);
+  int bits = bitWidth(type);
+  if (type == DType::Bool)
+    return true;
+  return isUnsigned(type)
+             ? cat(~uint64_t(0) >> (64 - bits))
+             : cat(-1 - static_cast<int64_t>(~uint64_t(0) >> (65 - bits)));
 }
 
 Tensors gatherWithFill(const Tensors &in, const Params &params) {
@@ -210,7 +216,8 @@ Tensor gather(const Tensor &x, const Tensor &indices, const GatherDims &dims,
                 {"unique_indices", unique},
                 {"mode", gatherModeParam(mode)},
                 {"fill_value", std::monostate()}};
-  if (mode == GatherMode::FillOrDrop && isInexact(x.dtype()))
+  if (mode == GatherMode::FillOrDrop && x.ok() && x.dtype() != DType::Key &&
+      x.dtype() != DType::Float0)
     params.set("fill_value", fillValue(x.dtype()));
   return bind1(gatherP, {x, indices}, params);
 }

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/reshard.h"
+#include "shardwright/frontend/primitives/type_errors.h"
 
 #include <algorithm>
 
@@ -339,6 +340,8 @@ const Primitive dynamicSliceP = [] {
                        "the number of dimensions of the operand, got ",
                        tupleText(sizes), " for operand shape ",
                        tupleText(in[0].shape), ".");
+    SW_TRY(checkIndices(
+        "dynamic_slice must be integers of the same type, got: ", in, 1));
     for (size_t d = 0; d < sizes.size(); ++d)
       if (sizes[d] < 0 || sizes[d] > in[0].shape[d])
         return typeError("slice slice_sizes must be less than or equal to "
@@ -424,6 +427,8 @@ const Primitive dynamicUpdateP = [] {
                          "than operand shape, got update shape ",
                          tupleText(in[1].shape), " for operand shape ",
                          tupleText(in[0].shape), ".");
+    SW_TRY(checkIndices(
+        "dynamic_update_slice must be integers of the same type, got ", in, 2));
     return std::vector<Aval>{Aval{in[0].dtype, in[0].shape, in[0].weak}};
   };
   p.lower = lowerTo("stablehlo.dynamic_update_slice");

@@ -212,7 +212,10 @@ Primitive makeReduce(const ReduceSpec &spec) {
   p.name = spec.name;
   p.infer = [s](const std::vector<Aval> &in,
                 const Params &params) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkAccepts(s->name, Accepts::Number, in[0].dtype));
+    if (!*s->select && !checkAccepts(s->name, Accepts::Number, in[0].dtype))
+      return typeError("operand to ", s->name,
+                       " must have a number dtype, got ",
+                       frontend::name(in[0].dtype));
     Expected<Shape> shape = windowShape(s->name, in[0].shape, params);
     if (!shape)
       return shape.error();

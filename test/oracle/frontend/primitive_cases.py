@@ -146,7 +146,8 @@ LOWEST = lit(float("-inf"))
 CASES += [case("reduce", X, lit(0.5), by=0, axes=(1,), explicit=False)]
 CASES += [case("reduce", X, init, by=by, axes=axes) for by, init, axes in (
     (0, lit(0.0), (0,)), (1, lit(1.0), (0, 1)), (2, LOWEST, (1,)), (3, lit(0.95), (1,)), (3, lit(float("inf")), (0,)), (7, lit(1.0), (0,)),
-    (8, lit(0.0), (0, 1)), (8, lit(0.0), ()), (7, arg(), (0,)))]
+    (8, lit(0.0), (0, 1)), (8, lit(0.0), ()))]
+CASES += [case("reduce", X, arg(), by=7, axes=(0,), explicit=False)]
 CASES += [case("reduce", I, lit(n), by=by, axes=(1,)) for by, n in ((4, -1), (5, 0), (6, 0), (6, 3), (2, 5))]
 CASES += [case("reduce_pairs", X, Y, LOWEST, lit(0.0), axes=axes) for axes in ((0,), (1,), (0, 1))]
 CASES += [case("reduce_pairs", X, I, LOWEST, lit(0), axes=(1,))]
