@@ -286,9 +286,7 @@ Expected<std::vector<Aval>> inferSelect(const std::vector<Aval> &in) {
                      isInteger(in[0].dtype) ? "int32" : "integer",
                      " type, got ", name(in[0].dtype), ".");
   if (in[0].dtype == DType::Bool && in.size() > 3)
-    return typeError("with boolean `which` at most two cases are supported, "
-                     "got ",
-                     in.size() - 1, ".");
+    return typeError("select with boolean `which` cannot have > 2 cases.");
   if (in[0].rank() && in[0].shape != in[1].shape)
     return typeError("select `which` must be scalar or have the same shape as "
                      "cases, got `which` shape ",
