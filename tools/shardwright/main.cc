@@ -135,6 +135,16 @@ void addCommon(CLI::App &command, CommonOptions &options) {
                    "Read bytecode at once, not in a limited child process "
                    "first (malformed bytecode can crash the reader); run "
                    "takes saved executables, too");
+  command
+      .add_option_function<std::string>(
+          "--target",
+          [&](const std::string &name) {
+            options.target = targetFromName(name);
+          },
+          "Partition for this compiler: cpu, our own or XLA's; gpu or tpu, "
+          "XLA's, which combine some collectives better than we do (default: "
+          "that of --plugin, else cpu)")
+      ->check(CLI::IsMember({"cpu", "gpu", "tpu"}));
   addShardyVersion(command, options.shardy);
   addOutputs(command, options);
   command
@@ -241,15 +251,6 @@ void addPartitionCommand(CLI::App &app, PartitionOptionsCli &options,
           "device; region, that program in one manual computation, which XLA "
           "compiles as it is")
       ->check(CLI::IsMember({"device", "region"}));
-  command
-      .add_option_function<std::string>(
-          "--target",
-          [&](const std::string &name) {
-            options.target = targetFromName(name).value_or(Target::Cpu);
-          },
-          "Partition for this compiler: cpu (default), our own or XLA's; gpu "
-          "or tpu, XLA's, which combine some collectives better than we do")
-      ->check(CLI::IsMember({"cpu", "gpu", "tpu"}));
   command.callback([&] { exitCode = partitionCommand(options); });
 }
 

@@ -8,6 +8,7 @@
 #include "shardwright/partition/cost/target.h"
 
 namespace shardwright {
+
 static constexpr TargetTraits kTargets[] = {
     {"cpu", /*packsScatters=*/true, /*packsGathers=*/true,
      /*tilesScatters=*/false},
@@ -24,6 +25,13 @@ std::optional<Target> targetFromName(llvm::StringRef name) {
     if (kTargets[i].name == name)
       return Target(i);
   return std::nullopt;
+}
+
+Target targetOfPlatform(llvm::StringRef platform) {
+  if (platform.equals_insensitive("cuda") ||
+      platform.equals_insensitive("rocm"))
+    return Target::Gpu;
+  return targetFromName(platform.lower()).value_or(Target::Cpu);
 }
 
 JoinLimits joinLimitsFor(Target target, const MachineModel &machine) {

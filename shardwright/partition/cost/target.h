@@ -21,6 +21,10 @@ enum class Target { Cpu, Gpu, Tpu };
 /// `cpu`, `gpu`, `tpu`.
 std::optional<Target> targetFromName(llvm::StringRef name);
 
+/// The target of a platform of PJRT: `cuda`, `rocm`, `gpu`, `tpu`; Cpu for any
+/// other.
+Target targetOfPlatform(llvm::StringRef platform);
+
 /// What differs between targets (docs/elsewhere.md, "Targets").
 struct TargetTraits {
   llvm::StringLiteral name;

@@ -21,6 +21,16 @@ TEST(Target, HasOneNameEach) {
   EXPECT_EQ(targetFromName(""), std::nullopt);
 }
 
+TEST(Target, IsThatOfThePlatform) {
+  EXPECT_EQ(targetOfPlatform("cuda"), Target::Gpu);
+  EXPECT_EQ(targetOfPlatform("ROCM"), Target::Gpu);
+  EXPECT_EQ(targetOfPlatform("gpu"), Target::Gpu);
+  EXPECT_EQ(targetOfPlatform("tpu"), Target::Tpu);
+  EXPECT_EQ(targetOfPlatform("cpu"), Target::Cpu);
+  EXPECT_EQ(targetOfPlatform("shardwright"), Target::Cpu);
+  EXPECT_EQ(targetOfPlatform(""), Target::Cpu);
+}
+
 TEST(Target, LimitsAreThoseOfTheMachineOrZero) {
   MachineModel machine;
   JoinLimits own = joinLimitsFor(Target::Cpu, machine);
