@@ -200,7 +200,6 @@ protected:
   }
 
   /// Null objects, objects that have been moved, parameters that fit nothing.
-  /// Nothing of this succeeds.
   void misused(Choices &c) {
     Tensor x = pick(c);
     switch (c.below(12)) {
@@ -226,6 +225,7 @@ protected:
       std::function<Tensor(Tensor)> null;
       keep(jit(null)(x));
       keep(vmap(null)(x));
+      keep(vjp(null, x)->second(x));
       return keep(grad(null)(x));
     }
     case 3: {
@@ -251,6 +251,8 @@ protected:
       if (!mesh)
         expectError(false, mesh.error(), "a mesh");
       auto abstract = AbstractMesh::get(c.ints(3, 0, 4), {"x", "y"});
+      Mesh other = *mesh, moved = std::move(other);
+      keep(devicePut(x, NamedSharding(other, spec(c))));
       return keep(devicePut(x, NamedSharding(*abstract, P("x"))));
     }
     case 8: {

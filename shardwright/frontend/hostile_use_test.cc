@@ -127,12 +127,20 @@ TEST(NullObjects, AreErrors) {
   // NOLINTBEGIN(bugprone-use-after-move)
   EXPECT_THAT(textOf(f(1.0)), HasSubstr("after it had been moved"));
   EXPECT_FALSE(f.lower(1.0).ok());
+  Mesh mesh = *makeMesh({2}, {"x"}), moved = std::move(mesh);
+  EXPECT_EQ(mesh, moved);
+  AbstractMesh types = mesh.abstractMesh(), taken = std::move(types);
+  EXPECT_EQ(types.str(), taken.str());
   // NOLINTEND(bugprone-use-after-move)
   std::function<Tensor(Tensor)> null;
   Tensor one = 1.0;
   for (const Tensor &out : {Tensor(jit(null)(one)), Tensor(grad(null)(one)),
                             Tensor(vmap(null)(ones({2})))})
     EXPECT_THAT(textOf(out), HasSubstr("a null std::function was called"));
+  EXPECT_THAT(textOf(vjp(null, one)->second(one)), HasSubstr("failed vjp"));
+  const char *noName = nullptr;
+  EXPECT_EQ(P(noName).str(), "P(None,)");
+  EXPECT_FALSE(lax::psum(one, noName).ok());
   EXPECT_THAT(textOf(makeArrayFromCallback({2}, Sharding::single({0}), {})),
               HasSubstr("null function"));
 }

@@ -88,7 +88,10 @@ std::string splatText(const Aval &aval, double value) {
     return cat("dense<> : ", mlirType(aval));
   char element[16] = {};
   DType type = aval.dtype;
-  if (std::isinf(value) && !isInexact(type)) {
+  if (type == DType::Key)
+    return cat("dense<", std::isfinite(value) ? static_cast<int64_t>(value) : 0,
+               "> : ", mlirType(aval));
+  if (std::isinf(value) && !isInexact(type) && bitWidth(type)) {
     int bits = bitWidth(type);
     bool most = value > 0;
     int64_t v = type == DType::Bool ? most
@@ -97,8 +100,6 @@ std::string splatText(const Aval &aval, double value) {
                 : most ? static_cast<int64_t>((uint64_t(1) << (bits - 1)) - 1)
                        : -static_cast<int64_t>(uint64_t(1) << (bits - 1));
     writeInt(element, type, 0, v);
-  } else if (type == DType::Key) {
-    return cat("dense<", static_cast<int64_t>(value), "> : ", mlirType(aval));
   } else {
     writeNumber(element, type, 0, value);
   }

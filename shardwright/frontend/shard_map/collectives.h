@@ -15,7 +15,7 @@ namespace shardwright::frontend {
 /// Axes of a collective: one name, or several of which the first is major.
 /// Names are those of mesh axes in the body of a shardMap, or of axes of vmap.
 struct CollectiveAxes {
-  CollectiveAxes(const char *name) : names{name} {}
+  CollectiveAxes(const char *name) : names{name ? name : ""} {}
   CollectiveAxes(std::string name) : names{std::move(name)} {}
   CollectiveAxes(AxisNames list) : names(std::move(list)), isTuple(true) {}
   CollectiveAxes(std::initializer_list<const char *> list)

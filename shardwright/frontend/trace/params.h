@@ -55,7 +55,7 @@ public:
   Params &set(std::string_view name, Param value);
   // The value, or a default one if the parameter is missing or of another type.
   template <typename T> const T &get(std::string_view name) const {
-    static const T none{};
+    static const auto &none = *new T{};
     const Param *param = find(name);
     const T *value = param ? std::get_if<T>(param) : nullptr;
     return value ? *value : none;
