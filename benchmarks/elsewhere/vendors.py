@@ -26,14 +26,21 @@ COMPILERS = {
     "h100": ("cuda", "", dict(target_config=H100, topology="1x1x8")),
     "v5e": ("tpu", "v5e:2x4", {}),
 }
+# The option `target` of the partitioner.
+TARGETS = {"h100": "gpu", "v5e": "tpu"}
 _ENVIRONMENT = {
     # Nothing is tuned by running it.
     "h100": dict(XLA_FLAGS="--xla_gpu_autotune_level=0"),
-    # libtpu otherwise asks a metadata server for two minutes.
+    # libtpu otherwise asks a metadata server for two minutes, and refuses a second process.
     "v5e": dict(
-        TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v5litepod-8", TPU_WORKER_HOSTNAMES="localhost", TPU_WORKER_ID="0",
+        TPU_SKIP_MDS_QUERY="1", ALLOW_MULTIPLE_LIBTPU_LOAD="1", TPU_ACCELERATOR_TYPE="v5litepod-8", TPU_WORKER_HOSTNAMES="localhost", TPU_WORKER_ID="0",
     ),
 }  # fmt: skip
+
+
+def add_to_path():
+    """Lets JAX find the plugins. Call it before JAX is imported: it looks then for the calls of linear algebra."""
+    sys.path.append(FOLDER)
 
 
 def devices(compiler):
@@ -41,7 +48,6 @@ def devices(compiler):
     the plugin is not installed."""
     from jax.experimental import topologies
 
-    sys.path.append(FOLDER)
     for variable, value in _ENVIRONMENT[compiler].items():
         os.environ[variable] = value if variable != "XLA_FLAGS" else f"{os.environ.get(variable, '')} {value}"
     platform, name, options = COMPILERS[compiler]

@@ -243,7 +243,8 @@ static LogicalResult makeLocal(ModuleOp module, const CompileOptions &options,
                                const MachineModel &machine, int64_t replicas,
                                ProgramReport &report) {
   Timer timer(report.seconds.partition);
-  if (failed(localize(module, machine)) || failed(simplify(module)))
+  if (failed(localize(module, machine, options.partition.target)) ||
+      failed(simplify(module)))
     return failure();
   // Without a mesh every device runs the full program.
   if (report.mesh.numAxes() == 0) {

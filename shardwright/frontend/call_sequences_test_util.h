@@ -11,6 +11,8 @@
 #include "shardwright/frontend/frontend.h"
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 namespace shardwright::frontend::testing {
 
@@ -26,11 +28,19 @@ public:
   int64_t between(int64_t lo, int64_t hi) {
     return lo + static_cast<int64_t>(next() % uint64_t(hi - lo + 1));
   }
+  /// As `between`, but sometimes a number that overflows what is computed from
+  /// it, or a size for which no machine has memory.
+  int64_t number(int64_t lo, int64_t hi) {
+    static constexpr int64_t all[] = {INT64_MIN,     INT64_MIN + 1, INT32_MIN,
+                                      -(1ll << 40),  1ll << 40,     1ll << 62,
+                                      INT64_MAX - 1, INT64_MAX};
+    return below(24) == 0 ? all[below(std::size(all))] : between(lo, hi);
+  }
   /// Dimensions, axes or positions, often wrong ones.
   Ints ints(size_t maxCount, int64_t lo, int64_t hi) {
     Ints out(below(maxCount + 1));
     for (int64_t &v : out)
-      v = between(lo, hi);
+      v = number(lo, hi);
     return out;
   }
 
@@ -125,6 +135,31 @@ inline Tensor binary(size_t which, const Tensor &x, const Tensor &y) {
   return all[which % std::size(all)](x, y);
 }
 
+/// An array whose shards are partial sums along `y`.
+inline Tensor partialSums() {
+  Mesh mesh = *makeMesh({4, 2}, {"x", "y"});
+  ScopedMesh in(mesh);
+  Tensor x = devicePut(reshape(arange(16, DType::F32), {4, 4}),
+                       NamedSharding(mesh, P("x", "y")));
+  return lax::reduce_sum(x, {1}, *P::get({"x"}, {"y"}));
+}
+
+/// The result of a run on eight devices that fails while its results are used,
+/// as its call of a host function returns an error.
+inline Tensor failing() {
+  static const auto &f = *new auto(jit([](Tensor x) -> Tensor {
+    return pureCallback(
+        [](Tensor) -> Expected<Tensor> {
+          std::this_thread::sleep_for(std::chrono::microseconds(200));
+          return valueError("a run that fails");
+        },
+        shapeDtypeStruct(x.shape(), x.dtype()), x);
+  }));
+  return f(devicePut(
+      arange(8, DType::F32),
+      NamedSharding(*makeMesh({8}, {"x"}, {AxisType::Auto}), P("x"))));
+}
+
 /// Values of all kinds that random calls begin with.
 inline Tensors firstValues() {
   Tensors values = {Tensor(),
@@ -145,8 +180,86 @@ inline Tensors firstValues() {
   Tensor escaped;
   (void)jit([&](Tensor x) { return escaped = x + 1.0; })(ones({3}));
   values.push_back(escaped);
+  values.push_back(partialSums());
+  values.push_back(failing());
   return values;
 }
+
+/// The values of a sequence of calls, and what is wrong with them.
+class CallPool {
+public:
+  explicit CallPool(Tensors first) : values(std::move(first)) {}
+
+  /// Each value can be read, or says why not. Returns what is wrong, or an
+  /// empty text.
+  std::string check() const {
+    if (!wrong.empty())
+      return wrong;
+    for (const Tensor &value : values)
+      if (std::string text = check(value); !text.empty())
+        return text;
+    return "";
+  }
+
+protected:
+  static std::string check(const Tensor &value) {
+    if (!value.ok())
+      return value.error().text.empty() ? "an error without a text" : "";
+    Status ready = value.blockUntilReady();
+    auto bytes = value.toBytes();
+    if (!ready && bytes.ok())
+      return cat("an array is read, whose computation failed: ",
+                 ready.error().str());
+    if (bytes.ok() && static_cast<int64_t>(bytes->size()) !=
+                          value.size() * byteWidth(value.dtype()))
+      return cat(value.aval().str(), " has ", bytes->size(), " bytes");
+    if (!ready && ready.error().text.empty())
+      return "an array is not ready, without a reason";
+    if (!bytes.ok() && bytes.error().text.empty())
+      return "an array is not read, without a reason";
+    if (value.str().empty() || value.repr().empty())
+      return "a value without a text";
+    return "";
+  }
+  /// An operation failed, as it should have.
+  void expectError(bool ok, const Error &error, const char *what) {
+    if (ok)
+      wrong = cat(what, " did not fail");
+    else if (error.text.empty())
+      wrong = cat(what, " failed without a reason");
+  }
+
+  Tensor pick(Choices &c) { return values[c.below(values.size())]; }
+  Tensors several(Choices &c) {
+    Tensors out(c.below(4));
+    for (Tensor &x : out)
+      x = pick(c);
+    return out;
+  }
+  static DType type(Choices &c) { return static_cast<DType>(c.below(31)); }
+  void keep(const Tensor &x) {
+    if (x.ok() && x.size() > maxElements)
+      return;
+    if (values.size() < 40)
+      values.push_back(x);
+    else
+      values[20 + next++ % 20] = x;
+  }
+  void keep(const Tensors &xs) {
+    for (const Tensor &x : xs)
+      keep(x);
+  }
+  template <typename T> void keep(const Expected<T> &x) {
+    if (x.ok())
+      keep(treeLeaves(*x));
+    else
+      keep(Tensor(x.error()));
+  }
+
+  Tensors values;
+  size_t next = 0;
+  std::string wrong;
+};
 
 } // namespace shardwright::frontend::testing
 

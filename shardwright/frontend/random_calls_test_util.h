@@ -15,18 +15,18 @@
 #ifndef SHARDWRIGHT_FRONTEND_RANDOM_CALLS_TEST_UTIL_H
 #define SHARDWRIGHT_FRONTEND_RANDOM_CALLS_TEST_UTIL_H
 
-#include "shardwright/frontend/call_sequences_test_util.h"
+#include "shardwright/frontend/hostile_calls_test_util.h"
 
 namespace shardwright::frontend::testing {
 
 /// Interprets steps on a pool of values.
-class Calls {
+class Calls : public HostileCalls {
 public:
-  explicit Calls(Tensors first) : values(std::move(first)) {}
+  using HostileCalls::HostileCalls;
 
   void run(const Step &step) {
     Choices c(step);
-    switch (step[0] % 11) {
+    switch (step[0] % 14) {
     case 0:
       return keep(elementwise(c));
     case 1:
@@ -47,62 +47,18 @@ public:
       return mapped(c);
     case 9:
       return inFlight(c);
-    default:
+    case 10:
       return staged(c);
+    case 11:
+      return calledBack(c);
+    case 12:
+      return keep(created(c));
+    default:
+      return misused(c);
     }
-  }
-
-  /// Each value can be read, or says why not. Returns what is wrong, or an
-  /// empty text.
-  std::string check() const {
-    if (!wrong.empty())
-      return wrong;
-    for (const Tensor &value : values) {
-      if (!value.ok()) {
-        if (value.error().text.empty())
-          return "an error without a text";
-        continue;
-      }
-      auto bytes = value.toBytes();
-      if (bytes.ok() && static_cast<int64_t>(bytes->size()) !=
-                            value.size() * byteWidth(value.dtype()))
-        return cat(value.aval().str(), " has ", bytes->size(), " bytes");
-      if (!bytes.ok() && bytes.error().text.empty())
-        return "an array is not read, without a reason";
-      if (value.str().empty() || value.repr().empty())
-        return "a value without a text";
-    }
-    return "";
   }
 
 private:
-  Tensor pick(Choices &c) { return values[c.below(values.size())]; }
-  Tensors several(Choices &c) {
-    Tensors out(c.below(4));
-    for (Tensor &x : out)
-      x = pick(c);
-    return out;
-  }
-  DType type(Choices &c) { return static_cast<DType>(c.below(31)); }
-  void keep(const Tensor &x) {
-    if (x.ok() && x.size() > maxElements)
-      return;
-    if (values.size() < 40)
-      values.push_back(x);
-    else
-      values[20 + next++ % 20] = x;
-  }
-  void keep(const Tensors &xs) {
-    for (const Tensor &x : xs)
-      keep(x);
-  }
-  template <typename T> void keep(const Expected<T> &x) {
-    if (x.ok())
-      keep(treeLeaves(*x));
-    else
-      keep(Tensor(x.error()));
-  }
-
   Tensor elementwise(Choices &c) {
     Tensor x = pick(c);
     switch (c.below(9)) {
@@ -123,7 +79,7 @@ private:
     case 7:
       return lax::select_n(x, several(c));
     default:
-      return power(x, static_cast<int>(c.between(-3, 4)));
+      return power(x, static_cast<int>(c.number(-3, 4)));
     }
   }
 
@@ -138,7 +94,7 @@ private:
       return {
           lax::broadcast_in_dim(x, Shape(c.ints(3, -1, 4)), c.ints(3, -1, 3))};
     case 3:
-      return {lax::concatenate(several(c), c.between(-2, 3))};
+      return {lax::concatenate(several(c), c.number(-2, 3))};
     case 4:
       return {lax::pad(x, pick(c), {c.ints(3, -2, 2), c.ints(3, -1, 2)})};
     case 5:
@@ -146,17 +102,17 @@ private:
     case 6:
       return {lax::squeeze(x, c.ints(2, -2, 3))};
     case 7:
-      return {expandDims(x, c.between(-4, 4))};
+      return {expandDims(x, c.number(-4, 4))};
     case 8:
       return {tile(x, c.ints(3, -1, 3))};
     case 9:
-      return {roll(x, c.between(-5, 5), Axes(c.ints(2, -2, 3)))};
+      return {roll(x, c.number(-5, 5), Axes(c.ints(2, -2, 3)))};
     case 10:
-      return unstack(x, c.between(-3, 3));
+      return unstack(x, c.number(-3, 3));
     case 11:
-      return {repeat(x, c.between(-1, 3)), moveaxis(x, c.between(-3, 3), 0)};
+      return {repeat(x, c.number(-1, 3)), moveaxis(x, c.number(-3, 3), 0)};
     default:
-      return splitAt(x, c.ints(3, -2, 9), c.between(-2, 2));
+      return splitAt(x, c.ints(3, -2, 9), c.number(-2, 2));
     }
   }
 
@@ -169,24 +125,24 @@ private:
     case 1:
       return {lax::reduce_max(x, dims), lax::reduce_and(x, dims)};
     case 2:
-      return {lax::argmax(x, c.between(-2, 3), type(c))};
+      return {lax::argmax(x, c.number(-2, 3), type(c))};
     case 3:
-      return {lax::cumsum(x, c.between(-2, 3)),
-              lax::cumlogsumexp(x, c.between(-2, 3), true)};
+      return {lax::cumsum(x, c.number(-2, 3)),
+              lax::cumlogsumexp(x, c.number(-2, 3), true)};
     case 4:
-      return lax::sort(several(c), c.between(-2, 3), c.between(-1, 3));
+      return lax::sort(several(c), c.number(-2, 3), c.number(-1, 3));
     case 5:
-      return lax::top_k(x, c.between(-1, 9), c.between(-3, 3));
+      return lax::top_k(x, c.number(-1, 9), c.number(-3, 3));
     case 6:
       return {lax::reduce_window_sum(x, {c.ints(3, -1, 3)})};
     case 7:
-      return {median(x, c.between(-2, 2)), stddev(x, dims)};
+      return {median(x, c.number(-2, 2)), stddev(x, dims)};
     case 8:
-      return {nn::softmax(x), nn::oneHot(x, c.between(-1, 5))};
+      return {nn::softmax(x), nn::oneHot(x, c.number(-1, 5))};
     case 9:
-      return {searchsorted(x, pick(c)), bincount(x, c.between(-1, 5))};
+      return {searchsorted(x, pick(c)), bincount(x, c.number(-1, 5))};
     default:
-      return {lax::reduce_prod(x, dims), diff(x, c.between(-1, 3))};
+      return {lax::reduce_prod(x, dims), diff(x, c.number(-1, 3))};
     }
   }
 
@@ -194,9 +150,9 @@ private:
     Tensor x = pick(c);
     std::vector<Index> at;
     for (size_t i = c.below(4); i > 0; --i)
-      at.push_back(c.below(3) == 0   ? Index(c.between(-5, 5))
-                   : c.below(3) == 0 ? slice(c.between(-3, 4), c.between(-3, 9),
-                                             c.between(-2, 2))
+      at.push_back(c.below(3) == 0   ? Index(c.number(-5, 5))
+                   : c.below(3) == 0 ? slice(c.number(-3, 4), c.number(-3, 9),
+                                             c.number(-2, 2))
                    : c.below(2) == 0 ? newAxis
                                      : ellipsis);
     switch (c.below(6)) {
@@ -218,7 +174,7 @@ private:
 
   Sharding sharding(Choices &c) {
     if (c.below(4) == 0)
-      return Sharding::single(Device{int32_t(c.between(-1, 9))});
+      return Sharding::single(Device{int32_t(c.number(-1, 9))});
     if (c.below(8) == 0)
       return NamedSharding(*AbstractMesh::get({4, 2}, {"x", "y"}), spec(c));
     std::vector<Mesh> all = meshes();
@@ -332,7 +288,7 @@ private:
     };
     switch (c.below(5)) {
     case 0:
-      return keep(scan(step, x, y, {.length = c.between(-1, 3)}));
+      return keep(scan(step, x, y, {.length = c.number(-1, 3)}));
     case 1:
       return keep(cond(
           x, [=](Tensor v) { return binary(b, v, v); },
@@ -371,7 +327,7 @@ private:
     if (c.below(4) == 0)
       options.axisNames = {c.below(2) ? "x" : "w"};
     options.checkVma = c.below(3) != 0;
-    int64_t axis = c.between(-1, 2);
+    int64_t axis = c.number(-1, 2);
     auto body = [=](Tensor v) {
       const char *name = u % 5 == 0 ? "y" : u % 7 == 0 ? "q" : "x";
       switch (which) {
@@ -473,10 +429,6 @@ private:
     }
     keep(x);
   }
-
-  Tensors values;
-  size_t next = 0;
-  std::string wrong;
 };
 
 } // namespace shardwright::frontend::testing

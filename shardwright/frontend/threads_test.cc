@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/call_sequences_test_util.h"
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -50,6 +51,48 @@ TEST(Threads, ShareFunctionsAndArrays) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(wrong, "");
+}
+
+/// Threads run programs that call functions of the host, in the order of each
+/// thread, and use results of runs that fail.
+TEST(Threads, CallTheHostAndMeetFailures) {
+  static std::atomic<int> calls = 0;
+  constexpr int threads = 4, rounds = 8;
+  auto f = jit([](Tensor x) -> Tensor {
+    return ioCallback(
+        [](Tensor v) {
+          ++calls;
+          return v + v;
+        },
+        shapeDtypeStruct({8}, DType::F32), IoCallbackOptions{true, {}}, x);
+  });
+  auto reuse = jit([](Tensor x) { return x * x; }, {.donate = {0}});
+  std::vector<Mesh> all = meshes();
+  std::vector<std::string> wrong(threads);
+  auto work = [&](int t) {
+    Tensor x = arange(8, DType::F32), expected = x + x;
+    for (int i = 0; i < rounds; ++i) {
+      Mesh mesh = all[std::array{0, 2, 3}[(t + i) % 3]];
+      Tensor y = f(devicePut(x, NamedSharding(mesh, P("x"))));
+      if (y.str() != expected.str())
+        wrong[t] = y.str();
+      // The second failure is that of the first: nothing is called.
+      Tensor bad = f(failing()), worse = reuse(bad + 1.0);
+      if (worse.blockUntilReady().ok() || worse.toBytes().ok())
+        wrong[t] = "the result of a failed run was read";
+      (void)bad.remove();
+    }
+    if (effectsBarrier().ok())
+      wrong[t] = "a failed run with an effect is not reported";
+  };
+  std::vector<std::thread> started;
+  for (int t = 0; t < threads; ++t)
+    started.emplace_back(work, t);
+  for (std::thread &thread : started)
+    thread.join();
+  for (const std::string &text : wrong)
+    EXPECT_EQ(text, "");
+  EXPECT_EQ(calls, threads * rounds);
 }
 
 } // namespace

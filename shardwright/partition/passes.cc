@@ -85,6 +85,15 @@ mlir::FailureOr<PartitionOptions> optionsOf(PassT &pass,
   return options;
 }
 
+/// The target that the option `target` of a pass names; emits a diagnostic.
+mlir::FailureOr<Target> targetOption(mlir::ModuleOp module,
+                                     llvm::StringRef name) {
+  if (std::optional<Target> target = targetFromName(name))
+    return *target;
+  return module.emitError()
+         << "target is '" << name << "', expected cpu, gpu or tpu";
+}
+
 struct InsertCollectivesPass
     : impl::InsertCollectivesPassBase<InsertCollectivesPass> {
   using Base::Base;
@@ -102,8 +111,10 @@ struct LocalizePass : impl::LocalizePassBase<LocalizePass> {
   using Base::Base;
   void runOnOperation() override {
     auto found = readMachineOption(getOperation(), machine);
-    if (mlir::failed(found) ||
-        mlir::failed(localize(getOperation(), found->value_or(MachineModel()))))
+    auto compiler = targetOption(getOperation(), target);
+    if (mlir::failed(found) || mlir::failed(compiler) ||
+        mlir::failed(localize(getOperation(), found->value_or(MachineModel()),
+                              *compiler)))
       signalPassFailure();
   }
 };
@@ -114,10 +125,14 @@ struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
   friend mlir::FailureOr<PartitionOptions> optionsOf(PassT &, mlir::ModuleOp);
   void runOnOperation() override {
     auto options = optionsOf(*this, getOperation());
-    if (mlir::failed(options) ||
-        mlir::failed(insertWithRemarks(getOperation(), *options)) ||
+    auto compiler = targetOption(getOperation(), target);
+    if (mlir::failed(options) || mlir::failed(compiler))
+      return signalPassFailure();
+    options->target = *compiler;
+    if (mlir::failed(insertWithRemarks(getOperation(), *options)) ||
         mlir::failed(localize(getOperation(),
-                              options->machine.value_or(MachineModel()))))
+                              options->machine.value_or(MachineModel()),
+                              options->target)))
       signalPassFailure();
   }
 };

@@ -13,6 +13,9 @@ class Partition_Pass<string name> : Pass<name, "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect"];
 }
 
+defvar TargetOption = Option<"target", "target", "std::string", "\"cpu\"",
+  "the compiler of the program of one device: cpu, or XLA's for gpu or tpu">;
+
 class CostOptions {
   list<Option> options = [
     Option<"alpha", "alpha", "double", "0",
@@ -27,10 +30,11 @@ class CostOptions {
            "JSON file of a machine, whose weights replace alpha, touch and flop">];
 }
 
-class MachineOption {
+class LocalizeOptions {
   list<Option> options = [
     Option<"machine", "machine", "std::string", "\"\"",
-           "JSON file of the machine on which collectives are joined where that saves time">];
+           "JSON file of the machine on which collectives are joined where that saves time">,
+    TargetOption];
 }
 
 def InsertCollectivesPass : Partition_Pass<"sw-insert-collectives"> {
@@ -40,12 +44,12 @@ def InsertCollectivesPass : Partition_Pass<"sw-insert-collectives"> {
 
 def LocalizePass : Partition_Pass<"sw-localize"> {
   let summary = "turn a program with explicit collectives into that of one device";
-  let options = MachineOption<>.options;
+  let options = LocalizeOptions<>.options;
 }
 
 def PartitionPass : Partition_Pass<"sw-partition"> {
   let summary = "sw-insert-collectives, then sw-localize";
-  let options = CostOptions<>.options;
+  let options = !listconcat(CostOptions<>.options, [TargetOption]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,6 +163,20 @@ def CombineCollectivesPass : Partition_Pass<"sw-combine-collectives"> {
     %0 = "stablehlo.all_reduce"(%a) ...                                    // before
     %1 = "stablehlo.all_reduce"(%b) ...
     %0:2 = "stablehlo.all_reduce"(%a, %b) ...                              // after
+    ```
+  }];
+}
+
+def TileScattersPass : Partition_Pass<"sw-tile-scatters"> {
+  let summary = "give reduce_scatters results of full tiles, which XLA for TPUs needs";
+  let description = [{
+    Before: the program of one device (`sw-localize`, which runs this at its end for `target=tpu`).
+
+    ```mlir
+    %0 = "stablehlo.reduce_scatter"(%x) ... : (tensor<8x6144xf32>) -> tensor<1x6144xf32>    // before
+    %0 = stablehlo.reshape %x : (tensor<8x6144xf32>) -> tensor<64x768xf32>                  // after
+    %1 = "stablehlo.reduce_scatter"(%0) ... : (tensor<64x768xf32>) -> tensor<8x768xf32>
+    %2 = stablehlo.reshape %1 : (tensor<8x768xf32>) -> tensor<1x6144xf32>
     ```
   }];
 }

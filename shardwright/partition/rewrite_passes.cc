@@ -17,6 +17,7 @@
 #include "shardwright/partition/combine/hoist_collectives.h"
 #include "shardwright/partition/combine/join_collectives.h"
 #include "shardwright/partition/combine/share_equal_ops.h"
+#include "shardwright/partition/combine/tile_scatters.h"
 #include "shardwright/partition/insert/delay_reductions.h"
 #include "shardwright/partition/insert/fuse_collectives.h"
 #include "shardwright/partition/insert/reduce_unmerged.h"
@@ -38,6 +39,7 @@ namespace shardwright {
 #define GEN_PASS_DEF_HOISTCOLLECTIVESPASS
 #define GEN_PASS_DEF_SHAREEQUALOPSPASS
 #define GEN_PASS_DEF_COMBINECOLLECTIVESPASS
+#define GEN_PASS_DEF_TILESCATTERSPASS
 #include "shardwright/partition/passes.h.inc"
 
 namespace {
@@ -139,6 +141,20 @@ struct CombineCollectivesPass
       });
       combineCollectives(func, collectives, MachineModel().joinLimits());
     }
+  }
+};
+
+struct TileScattersPass : impl::TileScattersPassBase<TileScattersPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    int64_t nextChannel = 1;
+    getOperation().walk([&](mlir::Operation *op) {
+      if (auto channel =
+              op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
+        nextChannel = std::max(nextChannel, channel.getHandle() + 1);
+    });
+    for (auto func : getOperation().getOps<FuncOp>())
+      tileScatters(func, nextChannel);
   }
 };
 

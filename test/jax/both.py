@@ -105,7 +105,8 @@ def environment(platform):
     else:
         # Devices that wait for each other block threads of XLA's pool, which has one thread per
         # device. A program that needs one more thread would never finish. NPROC adds threads.
-        env.update(JAX_PLATFORMS="cpu", XLA_FLAGS=f"--xla_force_host_platform_device_count={DEVICES}")
+        flags = f"{env.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={DEVICES}"
+        env.update(JAX_PLATFORMS="cpu", XLA_FLAGS=flags)
         env.update(JAX_CPU_ENABLE_ASYNC_DISPATCH="false", NPROC=str(4 * DEVICES))
     if platform == "truth":
         env.update(JAX_ENABLE_X64="1", SHARDWRIGHT_TRUTH="1")

@@ -300,6 +300,7 @@ def options(tally, jit):
         ("effort is 3, expected one of 0, 1, 2", lambda: jit(mlp, effort=3)),
         ("overlap is 'on', expected one of None, 'off', 'rings'", lambda: jit(mlp, overlap="on")),
         ("fallback is 'no', expected one of 'error', 'xla'", lambda: jit(mlp, fallback="no")),
+        ("target is 'npu', expected one of None, 'cpu', 'gpu', 'tpu'", lambda: jit(mlp, target="npu")),
         ("machine: cannot read 'nowhere.json'", lambda: jit(mlp, machine="nowhere.json")),
     ):
         told = raises(ValueError, call)
@@ -320,6 +321,28 @@ def options(tally, jit):
     one, two = jit(g), jit(g)
     one(put(X, "x"))
     tally.check("the same function is traced once", two._cache_size() == 1, two._cache_size())
+
+
+@case(alone=True)
+def targets(tally, jit):
+    """Sums that each device keeps a part of: of full tiles of a TPU, padded ones, split ones, small ones."""
+    shapes = ((16, 64, 256), (16, 8, 1990), (16, 8, 2080), (16, 8, 16), (16, 16, 1600))
+    for dtype in (np.float32, np.int32, jnp.bfloat16):
+        args = [np.arange(np.prod(shape)).reshape(shape) % 5 - 2 for shape in shapes]
+        args = [a.astype(dtype) for a in args]
+        f = lambda *args: [a.sum(0) for a in args] + [args[0] * 2, args[1][:, :, :8] + 1]
+        every, rows = on(("x", "y")), on(("x", "y"), None)
+        outs = [rows] * 3 + [on(None, ("x", "y")), rows, on(), on(None, ("x", "y"))]
+        expected = [np.asarray(out) for out in f(*(a.astype(np.float32) for a in args))]
+        for target in ("cpu", "gpu", "tpu", None):
+            g = jit(f, target=target, in_shardings=(every,) * len(args), out_shardings=outs)
+            same = [np.array_equal(np.asarray(a, np.float32), e) for a, e in zip(g(*args), expected)]
+            tally.check(f"{target}, {np.dtype(dtype)}", all(same), same)
+    make = lambda target: jit(f, target=target, in_shardings=(every,) * len(args), out_shardings=outs)
+    text = lambda target: make(target).partition(*args).text.split("\n", 1)[1]  # without the name of the module
+    tally.equal("the default is the backend's", text(None), text("cpu"), "")
+    tally.check("targets differ", len({text(target) for target in ("cpu", "gpu", "tpu")}) == 3, "")
+    tally.check("of full tiles", "-> tensor<8x256xbf16>" in text("tpu"), text("tpu"))
 
 
 REFUSED = make_mesh((2, 3), ("a", "b"), jax.devices()[:6]), make_mesh((3, 2), ("c", "d"), jax.devices()[:6])

@@ -14,9 +14,11 @@ import subprocess
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental.layout import Layout, with_layout_constraint
 
 import oracle
 
@@ -100,6 +102,55 @@ MISTAKES = {
     "conv": lambda: lax.conv_general_dilated(F(1, 2, 5), F(3, 3, 2), (1,), "VALID"),
     "fft": lambda: lax.fft(F(3), "RFFT", (4,)),
     "gather": lambda: lax.gather(F(3), F(1, 1), lax.GatherDimensionNumbers((), (0,), (0,)), (1,)),
+}
+
+ROWS = (((1,), (1,)), ((), ()))
+
+
+def ragged(dot, lhs, group, sizes=(2,), dtype=jnp.int32):
+    return lax.ragged_dot_general(F(6, 3), F(2, 3, 5), jnp.ones(sizes, dtype), lax.RaggedDotDimensionNumbers(dot, lhs, group))
+
+
+def dot(lc, rc, lb, rb, x=(3, 3), y=(3, 3), **keys):
+    return lax.dot_general(F(*x), F(*y), ((lc, rc), (lb, rb)), **keys)
+
+
+def solve(matvec, solved, transposed=None):
+    solver = lambda f: lambda matvec, y: f(y)
+    return lax.custom_linear_solve(matvec, F(3), solver(solved), transposed and solver(transposed))
+
+
+times = lambda x, y: lax.mul(x, y)
+MISTAKES |= {
+    "reduce_dtype": lambda: lax.reduce(F(3, 4), 0, lax.mul, (0,)),
+    "reduce_init": lambda: lax.reduce(F(3, 4), F(2), times, (0,)),
+    "reduce_sum_axis": lambda: lax.reduce(F(3, 4), 0.0, lax.add, (-1,)),
+    "reduce_capture": lambda: jax.jit(lambda y: lax.reduce(F(3, 4), 1.0, lambda a, b: lax.mul(a, lax.add(b, y)), (0,)))(F()),
+    "reduce_bool": lambda: lax.reduce(B(3), False, lax.add, (0,)),
+    "ragged_two": lambda: ragged(ROWS, [0, 1], [0]),
+    "ragged_none": lambda: ragged(ROWS, [], [0]),
+    "ragged_range": lambda: ragged(ROWS, [2], [0]),
+    "ragged_no_group": lambda: ragged(ROWS, [0], []),
+    "ragged_group_range": lambda: ragged(ROWS, [0], [3]),
+    "ragged_group_kind": lambda: ragged(ROWS, [0], [1]),
+    "ragged_group_extra": lambda: ragged(ROWS, [1], [0]),
+    "ragged_float": lambda: ragged(ROWS, [0], [0], dtype=jnp.float32),
+    "ragged_sizes": lambda: ragged(ROWS, [0], [0], (3,)),
+    "ragged_rank": lambda: ragged(ROWS, [0], [0], (1, 2)),
+    "dot_lhs_range": lambda: dot((2,), (0,), (), ()),
+    "dot_rhs_range": lambda: dot((1,), (-2,), (), ()),
+    "dot_distinct": lambda: dot((1, 1), (0, 1), (), ()),
+    "dot_batch_distinct": lambda: dot((), (), (0, 1), (1, 1)),
+    "dot_disjoint": lambda: dot((0,), (0,), (1,), (0,)),
+    "dot_batches": lambda: dot((1,), (0,), (0,), ()),
+    "dot_batch_sizes": lambda: dot((1,), (1,), (0,), (0,), (2, 3)),
+    "dot_sizes": lambda: dot((1, 0), (0,), (), ()),
+    "dot_narrow": lambda: lax.dot_general(I(2, 3), I(3, 4), (((1,), (0,)), ((), ())), preferred_element_type=jnp.int16),
+    "layout_rank": lambda: with_layout_constraint(F(3, 4), Layout((0,))),
+    "solve_matvec": lambda: solve(two, same),
+    "solve_shape": lambda: solve(same, two),
+    "solve_transposed": lambda: solve(same, same, two),
+    "solve_backwards": lambda: jax.grad(lambda b: jnp.sum(lax.custom_linear_solve(same, b, lambda matvec, y: y)))(F(3)),
 }
 
 

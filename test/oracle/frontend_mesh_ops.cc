@@ -81,6 +81,16 @@ static lax::Permutation permIn(const Keys &keys) {
     return {__VA_ARGS__};                                                      \
   };
 
+/// `table`: rows of offsets and sizes, as floats.
+static Tensor raggedExchange(const Args &a, const Keys &k) {
+  Tensor table = lax::convert_element_type(a[2], DType::I32);
+  auto row = [&](int64_t i) {
+    return lax::squeeze(lax::slice(table, {i, 0}, {i + 1, table.dim(1)}), {0});
+  };
+  return lax::ragged_all_to_all(a[0], a[1], {row(0), row(1), row(2), row(3)},
+                                axesIn(k), groupsIn(k));
+}
+
 static void addCollectives(std::map<std::string, Op> &ops) {
   OP("psum", lax::psum(a[0], axesIn(k), groupsIn(k)))
   OP("pmean", lax::pmean(a[0], axesIn(k)))
@@ -99,6 +109,7 @@ static void addCollectives(std::map<std::string, Op> &ops) {
   OP("all_to_all",
      lax::all_to_all(a[0], axesIn(k), one(k, "split"), one(k, "concat"),
                      one(k, "tiled") != 0, groupsIn(k)))
+  OP("ragged_exchange", raggedExchange(a, k))
   OP("ppermute", lax::ppermute(a[0], axesIn(k), permIn(k)))
   OP("pshuffle", lax::pshuffle(a[0], axesIn(k), get(k, "perm")))
   OP("pswapaxes", lax::pswapaxes(a[0], axesIn(k), one(k, "axis")))

@@ -287,13 +287,14 @@ int main() {
       program.ins.push_back(isInteger ? astype(array, DType::I32) : array);
       program.inSpecs.push_back(specOf(second));
     } else if (command == "lit") {
-      double value = 0;
+      std::string value;
       in >> first >> value;
       program.steps.push_back(
           {"lit",
            {},
            {},
-           scalarOf(value, first == "i32" ? DType::I32 : DType::F32)});
+           scalarOf(std::strtod(value.c_str(), nullptr),
+                    first == "i32" ? DType::I32 : DType::F32)});
     } else if (command == "op") {
       Step step;
       in >> step.name;

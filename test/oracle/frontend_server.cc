@@ -13,6 +13,7 @@
 //   place x|-                  the spec of the last argument
 //   tree 1                     the arguments and results are maps, not lists
 //   lit f32 2.0                a scalar
+//   shape f32 3,4              an argument without elements, to be traced
 //   op NAME 0 1 key=1,2 ...    applied to earlier values, by number
 //   begin NAME 0 1 key=1 ...   a function with bodies: blocks of steps, whose
 //   block                      arguments have the next numbers, each ending
@@ -20,6 +21,7 @@
 //   end
 //   out 2 3                    the results
 //   ask KIND:TRANSFORMS ...    answers for the function, transformed
+//   trace                      the jaxpr of the function, not jitted
 //   primitives                 the names of all primitives
 //
 // Kinds: jaxpr, types, values, eager, module, shardings. Transforms, the first
@@ -31,6 +33,7 @@
 #include "frontend/program.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 
@@ -232,6 +235,16 @@ std::string answer(const Program &program, std::istringstream &fields) {
   return out.empty() ? "{}" : out + "}";
 }
 
+std::string traceAnswer(const Program &program) {
+  auto traced = jaxprText(
+      [&](const std::vector<Tensor> &args) -> std::vector<Tensor> {
+        return evaluate(program.body.main, {}, args);
+      },
+      program.ins);
+  return cat("{\"jaxpr\": ", quoted(traced ? *traced : traced.error().str()),
+             "}");
+}
+
 std::string primitiveList() {
   std::string out;
   for (const std::string &name : primitiveNames())
@@ -282,6 +295,11 @@ int main() {
       program.mesh = readMesh(in);
     } else if (word == "in") {
       program.ins.push_back(readArray(in));
+    } else if (word == "shape") {
+      std::string type, shape;
+      in >> type >> shape;
+      program.ins.push_back(shapeDtypeStruct(
+          shape == "-" ? Shape() : Shape(intsOf(shape)), typeNamed(type)));
     } else if (word == "batch") {
       program.batches.push_back(readArray(in));
     } else if (word == "place") {
@@ -294,6 +312,9 @@ int main() {
       size_t i = 0;
       while (in >> i)
         program.body.main.outs.push_back(i);
+    } else if (word == "trace") {
+      std::cout << traceAnswer(program) << std::endl;
+      program = Program();
     } else if (word == "primitives") {
       std::cout << primitiveList() << std::endl;
     } else if (word == "ask") {

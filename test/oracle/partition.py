@@ -11,8 +11,9 @@ that hold the same part of a result must agree on it.
 
     partition.py --family gather          only ops of this family; `op` is the op tests' ops
     partition.py --op fft                 only those of the op tests with this in their name
-    partition.py --through xla            partitioned programs on XLA's CPU devices as well; `interpreter`:
-                                          by StableHLO's reference interpreter, as many devices as cores
+    partition.py --through xla            partitioned programs on XLA's CPU devices as well; `region`: there
+                                          in region form, through XLA's partitioner; `interpreter`: by
+                                          StableHLO's reference interpreter, as many devices as cores
     partition.py --list                   families, and ops of the op tests
 """
 
@@ -60,6 +61,8 @@ class Check:
         try:
             expected = self.timed("ours", self.engine.whole, plain, values, program.results)
         except engines.Failed as failed:
+            if failed.kind == "crash":
+                return f"on one device: {failed.message}"
             self.refused[re.sub(r"^loc\(.*?\): ", "", failed.message.splitlines()[0])] += 1
             return "refused"
         text = program.text(sharded=True)
@@ -120,25 +123,26 @@ def shrink(program, check, seconds, message):
     return program
 
 
-def main():
+def main(name="partition", through=None, cases=240, long_cases=3000):
+    """name: in the output. through, cases, long_cases: defaults of options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--family", help="only ops of this family")
     parser.add_argument("--op", help="only ops of the op tests with this in their name")
     parser.add_argument("--effort", type=int, choices=(0, 1, 2), help="of all programs (any of them)")
     parser.add_argument("--sums", choices=programs.PLACES, help="where values may be unreduced (all; off with --through)")
-    parser.add_argument("--through", choices=("xla", "interpreter"), help="run there as well")
+    parser.add_argument("--through", choices=("xla", "region", "interpreter"), default=through, help="run there as well")
     parser.add_argument("--shrink", type=float, default=20, help="seconds to reduce a failing program (20)")
     parser.add_argument("--failures", type=int, default=3, help="how many to show (3)")
     parser.add_argument("--show", action="store_true", help="print each program")
     parser.add_argument("--list", action="store_true", help="families and ops")
     parser.add_argument("--times", action="store_true", help="say where the time went")
-    args = oracle.arguments(__doc__, cases=240, long_cases=3000, parser=parser)
+    args = oracle.arguments(__doc__, cases=cases, long_cases=long_cases, parser=parser)
     args.sums = args.sums or ("off" if args.through else "all")
     if args.list:
         print("\n".join(sorted(programs.FAMILIES)))
         print("\n".join(f"op: {name}" for name in partition_ops.OPS))
         return
-    tally, check = oracle.Tally("partition", show=args.failures), Check(args)
+    tally, check = oracle.Tally(name, show=args.failures), Check(args)
     only = "".join(f" --{k} '{getattr(args, k)}'" for k in ("family", "op", "through") if getattr(args, k))
     only += f" --effort {args.effort}" if args.effort is not None else ""
     only += f" --sums {args.sums}" if args.sums != "all" else ""
@@ -168,11 +172,11 @@ def main():
     finally:
         check.stop()
     if check.refused:
-        print(f"partition: {check.refused.total()} programs that one device refuses too")
+        print(f"{name}: {check.refused.total()} programs that one device refuses too")
         for reason, count in check.refused.most_common():
             print(f"  {count}: {reason[:200]}")
     if check.skipped:
-        print(f"partition: {check.skipped} programs that {args.through} does not run were run by ours alone")
+        print(f"{name}: {check.skipped} programs that {args.through} does not run were run by ours alone")
     if args.times:
         print({k: round(v, 1) for k, v in check.seconds.items()}, len(ops), "families and ops")
     tally.finish()

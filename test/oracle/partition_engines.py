@@ -26,7 +26,7 @@ from ops.engines import Failed
 
 CHECKED = 1 << 63
 # The interpreter has one thread per core, and every device needs one.
-MOST_DEVICES = {"xla": 8, "interpreter": min(8, os.cpu_count() or 1)}
+MOST_DEVICES = {"xla": 8, "region": 8, "interpreter": min(8, os.cpu_count() or 1)}
 # Relative to the largest value.
 CLOSE = {"f64": 1e-11, "f32": 3e-5, "f16": 8e-3, "bf16": 4e-2}
 
@@ -138,12 +138,19 @@ def through(engine, program, values):
     """Runs our program of one device elsewhere. Returns the error, None, or "skipped" if it cannot run
     there."""
     options = [f"--{k}={v}" for k, v in program.options.items() if k != "overlap"]
+    if engine == "region":
+        try:
+            target = f"--target={TARGETS[program.seed % len(TARGETS)]}"
+            region = stage(program.text(sharded=True), "local", [*options, "--form=region", target])
+        except oracle.OurError as error:
+            return "skipped" if NO_REGION.search(str(error)) else f"{error}"
+        return elsewhere(engine, program, values, region, region)
     reshard, local = (stage(program.text(sharded=True), name, options) for name in ("reshard", "local"))
     return elsewhere(engine, program, values, reshard, local)
 
 
 def elsewhere(engine, program, values, reshard, local):
-    """reshard: with the shardings of @main; local: the program of one device."""
+    """reshard: with the shardings of @main; local: the program of one device, or its region form."""
     try:
         oracle.parse(local)
     except oracle.OracleError as error:
@@ -152,23 +159,29 @@ def elsewhere(engine, program, values, reshard, local):
     # Narrow types: XLA's support for them is incomplete.
     if re.search(r"(?<=[x<])(u?i[24]|f[468]E\w+)\b", local):
         return "skipped"
-    ins, outs = replicas.signature(reshard, program.meshes)
-    shards = replicas.split(values, ins, program.mesh.devices)
-    execute = XLA.execute if engine == "xla" else interpret
+    mesh, meshes = program.mesh, program.meshes
+    if engine == "region":
+        # The region has one mesh, which may have other axes than those of the program.
+        name, text = re.search(r"sdy\.mesh @(\w+) = (<.*>)", local).groups()
+        mesh = replicas.DeviceMesh.parse(text)
+        meshes = {name: mesh}
+    ins, outs = replicas.signature(reshard, meshes)
+    shards = replicas.split(values, ins, mesh.devices)
+    execute = interpret if engine == "interpreter" else XLA.execute
     # The expected results are those of the same engine for the unpartitioned program: engines
     # differ in scatters out of bounds. XLA returns one result for scatters into equal operands.
-    if engine == "xla" and "stablehlo.scatter of itself" in program.families:
+    if engine != "interpreter" and "stablehlo.scatter of itself" in program.families:
         return "skipped"
     try:
         expected = execute(stage(program.text(sharded=False), "local"), [values])[0]
     except Exception:
         return "skipped"
     try:
-        found = execute(local, shards)
+        found = (XLA.execute_region if engine == "region" else execute)(local, shards)
     except Exception as error:
         return "skipped" if NOT_THERE.search(str(error)) else f"{type(error).__name__}: {str(error)[:2000]}\n{local}"
     try:
-        whole = replicas.joined(found, outs, program.mesh, [e.shape for e in expected])
+        whole = replicas.joined(found, outs, mesh, [e.shape for e in expected])
     except AssertionError as error:
         return f"{error}\n{local}"
     wrong = compare(expected, whole, False, max(1e-5, coarsest(local)))
@@ -176,6 +189,8 @@ def elsewhere(engine, program, values, reshard, local):
 
 
 XLA = replicas.Process()
+TARGETS = ("cpu", "gpu", "tpu")
+NO_REGION = re.compile("no common refinement")
 NOT_THERE = re.compile("(?i)crashed|no ffi handler|unimplemented|not implemented|unsupported|not supported|no registered|unknown custom|no such|skipped|"
                        "invalid dtype|not a valid jax")  # fmt: skip
 

@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """Executes StableHLO with jaxlib's CPU client. Partitions become replicas, so that the program is
-compiled unchanged. Meshes have at most 8 devices.
+compiled unchanged; programs in region form pass through XLA's partitioner. Meshes have at most 8 devices.
 
 As a script it answers requests of a `Process`, because some programs crash XLA's process.
 """
@@ -39,6 +39,20 @@ def execute(text, shards):
     text = re.sub(r"mhlo.num_partitions = \d+ : i32", "mhlo.num_partitions = 1 : i32", text)
     options = xla_client.CompileOptions()
     options.num_replicas, options.num_partitions = n, 1
+    return compile_and_run(text, shards, options)
+
+
+def execute_region(text, shards):
+    """As `execute`, for the region form of a program."""
+    options = xla_client.CompileOptions()
+    options.num_replicas, options.num_partitions = 1, len(shards)
+    build = options.executable_build_options
+    build.use_spmd_partitioning = build.use_shardy_partitioner = True
+    return compile_and_run(text, shards, options)
+
+
+def compile_and_run(text, shards, options):
+    n = len(shards)
     devices = jax.devices()[:n]
     executable = devices[0].client.compile_and_load(text, DeviceList(tuple(devices)), options)
     sharding = NamedSharding(Mesh(np.array(devices), ("d",)), PartitionSpec("d"))
@@ -93,6 +107,13 @@ class DeviceMesh:
     def __init__(self, axes, ids=None):
         self.axes, self.ids = axes, ids
         self.devices = int(np.prod([s for _, s in axes]))
+
+    @staticmethod
+    def parse(text):
+        """Returns the mesh of `<["x"=4, "y"=2], device_ids=[1, 0, ...]>`."""
+        ids = re.search(r"device_ids=\[([\d, ]*)\]", text)
+        return DeviceMesh([(name, int(size)) for name, size in re.findall(r'"(\w+)"=(\d+)', text)],
+                          [int(i) for i in ids[1].split(",")] if ids else None)  # fmt: skip
 
     def size(self, name):
         return dict(self.axes)[name]
@@ -187,18 +208,24 @@ def equal(a, b):
 
 
 class Process:
-    """`execute` in a process of its own, which is restarted after a crash."""
+    """`execute` and `execute_region` in a process of their own, which is restarted after a crash."""
 
     def __init__(self):
         self.process = None
 
     def execute(self, text, shards):
-        """Returns the results of `execute`. Raises RuntimeError with the reason of a failure."""
+        return self.ask("execute", text, shards)
+
+    def execute_region(self, text, shards):
+        return self.ask("execute_region", text, shards)
+
+    def ask(self, function, text, shards):
+        """Returns the results of the function. Raises RuntimeError with the reason of a failure."""
         if self.process is None:
             self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
         try:
-            pickle.dump((text, shards), self.process.stdin)
+            pickle.dump((function, text, shards), self.process.stdin)
             self.process.stdin.flush()
             kind, answer = pickle.load(self.process.stdout)
         except (BrokenPipeError, EOFError, pickle.UnpicklingError):
@@ -216,14 +243,17 @@ class Process:
             self.process = None
 
 
+FUNCTIONS = {"execute": execute, "execute_region": execute_region}
+
+
 def serve():
     while True:
         try:
-            text, shards = pickle.load(sys.stdin.buffer)
+            function, text, shards = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
         try:
-            answer = "ok", execute(text, shards)
+            answer = "ok", FUNCTIONS[function](text, shards)
         except Exception as error:
             answer = "error", f"{type(error).__name__}: {error}"
         pickle.dump(answer, sys.stdout.buffer)

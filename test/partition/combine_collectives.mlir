@@ -1,5 +1,13 @@
 // Reductions over the same groups that do not wait for each other are one.
 // RUN: shardwright-opt %s --sw-partition | FileCheck %s
+// XLA's compilers for GPUs and TPUs combine gathers by themselves, and those
+// for GPUs reduce_scatters.
+// RUN: shardwright-opt %s --sw-partition=target=gpu | FileCheck %s --check-prefixes=XLA,GPU
+// RUN: shardwright-opt %s --sw-partition=target=tpu | FileCheck %s --check-prefixes=XLA,TPU
+// RUN: shardwright-opt %s --sw-insert-collectives | shardwright-opt --sw-localize=target=tpu | FileCheck %s --check-prefixes=XLA,TPU
+// RUN: not shardwright-opt %s --sw-partition=target=npu 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: target is 'npu', expected cpu, gpu or tpu
+// RUN: not shardwright-opt %s --sw-localize=target=npu 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 
@@ -53,11 +61,18 @@ func.func @waits(%arg0: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
 // CHECK-DAG: stablehlo.reshape %[[G]]#0 : (tensor<4x2x4xf32>) -> tensor<8x4xf32>
 // CHECK-DAG: %[[T:.*]] = stablehlo.transpose %[[G]]#1, dims = [1, 0, 2]
 // CHECK-DAG: stablehlo.reshape %[[T]] : (tensor<2x4x4xi32>) -> tensor<2x16xi32>
+// XLA-LABEL: @gathers
+// XLA-DAG: "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 {{.*}} -> tensor<8x4xf32>
+// XLA-DAG: "stablehlo.all_gather"(%arg1) <{all_gather_dim = 1 {{.*}} -> tensor<2x16xi32>
+// XLA-NEXT: return
 func.func @gathers(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<2x16xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<8x4xf32>, tensor<2x16xi32>) {
   return %arg0, %arg1 : tensor<8x4xf32>, tensor<2x16xi32>
 }
 
 // CHECK-LABEL: @all_to_alls
+// XLA-LABEL: @all_to_alls
+// XLA-COUNT-1: "stablehlo.all_to_all"
+// XLA-NOT: "stablehlo.all_to_all"
 // CHECK: %[[P:.*]] = stablehlo.concatenate {{.*}} dim = 1 : (tensor<4x8xf32>, tensor<4x4xf32>) -> tensor<4x12xf32>
 // CHECK: "stablehlo.all_to_all"(%[[P]]) {{.*}}concat_dimension = 0 : i64{{.*}}split_dimension = 0
 // CHECK-NOT: all_to_all
@@ -70,6 +85,13 @@ func.func @all_to_alls(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@me
 // CHECK: %[[S:.*]] = "stablehlo.reduce_scatter"(%[[P]]) {{.*}}scatter_dimension = 0
 // CHECK-NOT: reduce_scatter
 // CHECK: stablehlo.slice %{{.*}} [0:1, 0:2] : (tensor<1x6xf32>)
+// XLA-LABEL: @reduce_scatters
+// GPU-NOT: stablehlo.concatenate
+// GPU-COUNT-2: "stablehlo.reduce_scatter"
+// TPU: stablehlo.concatenate
+// TPU-COUNT-1: "stablehlo.reduce_scatter"
+// TPU-NOT: "stablehlo.reduce_scatter"
+// XLA: return
 func.func @reduce_scatters(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.reduce(%arg0 init: %zero) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>

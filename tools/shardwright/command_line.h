@@ -37,6 +37,8 @@ struct CommonOptions {
   std::string machine; ///< file; empty: the built-in machine, bytes only
   Overlap overlap = Overlap::Off;
   ProgramForm form = ProgramForm::Device;
+  /// The compiler of the program of one device; none: that of the plugin.
+  std::optional<Target> target;
   std::optional<std::string> stats;  ///< `json` or `json=FILE`
   std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
   std::vector<Stage> printAfter;

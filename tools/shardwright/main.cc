@@ -135,6 +135,16 @@ void addCommon(CLI::App &command, CommonOptions &options) {
                    "Read bytecode at once, not in a limited child process "
                    "first (malformed bytecode can crash the reader); run "
                    "takes saved executables, too");
+  command
+      .add_option_function<std::string>(
+          "--target",
+          [&](const std::string &name) {
+            options.target = targetFromName(name);
+          },
+          "Partition for this compiler: cpu, our own or XLA's; gpu or tpu, "
+          "XLA's, which combine some collectives better than we do (default: "
+          "that of --plugin, else cpu)")
+      ->check(CLI::IsMember({"cpu", "gpu", "tpu"}));
   addShardyVersion(command, options.shardy);
   addOutputs(command, options);
   command

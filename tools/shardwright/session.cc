@@ -12,6 +12,7 @@
 #include "shardwright/compile/registration.h"
 #include "shardwright/interop/load_module.h"
 #include "shardwright/pjrt_client/plugin_backend.h"
+#include "shardwright/pjrt_client/plugin_client.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/warnings.h"
 #include "shardwright/runtime/replace_file.h"
@@ -98,6 +99,7 @@ bool Session::openDevices(
              "take (--plugin-option)");
     return false;
   }
+  target = targetOfPlatform((*backend)->client()->platformName());
   client = std::make_unique<Client>(std::move(*backend));
   return true;
 }
@@ -187,6 +189,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   compileOptions.shardy = options.shardy;
   compileOptions.partition.effort = Effort(options.partitionEffort);
   compileOptions.partition.machine = std::move(machine);
+  compileOptions.partition.target = options.target.value_or(target);
   compileOptions.overlap = options.overlap;
   compileOptions.form = options.form;
   compileOptions.stopAfter = stopAfter;

@@ -92,6 +92,7 @@ private:
 
   std::optional<MachineModel> givenMachine;
   std::unique_ptr<Client> client; ///< null: the shared one
+  Target target = Target::Cpu;    ///< of the client
   std::unique_ptr<mlir::MLIRContext> context;
   std::shared_ptr<llvm::SourceMgr> sources;
   std::unique_ptr<OneDiagnostic> diagnostic;

@@ -120,7 +120,7 @@ class Explanation:
     __repr__ = __str__
 
 
-def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, stages=STAGES, memory=True, locations=False, **kwargs):
+def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, target=None, stages=STAGES, memory=True, locations=False, **kwargs):
     """Partitions `program` for its mesh. `program` is a function from jax.jit (with its arguments:
     arrays or ShapeDtypeStructs), a `Lowered`, a `jax.export.Exported`, or the text of a StableHLO
     module.
@@ -129,6 +129,7 @@ def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, s
       effort     of the partitioner, 0 to 2
       machine    path of a machine file (docs/machines.md), for which the step time is predicted
       overlap    `rings` or `on`: hide communication behind computation
+      target     the compiler of the program of one device: `cpu` (default), or XLA's for `gpu` or `tpu`
       stages     the stages whose text is kept
       memory     False: skip code generation; the peak memory is then unknown
       locations  whether the texts have locations
@@ -137,7 +138,7 @@ def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, s
     return Partitioned(
         _ask(
             "partition", program, args, kwargs, mesh, effort=effort, machine=machine and str(machine), overlap=overlap,
-            stages=_list(stages), memory=memory, locations=locations,
+            target=target, stages=_list(stages), memory=memory, locations=locations,
         )
     )  # fmt: skip
 

@@ -112,18 +112,34 @@ auto jvp(F function, const T &primal, const T &tangent) {
       Result{tree.rebuild(outs->first), tree.rebuild(outs->second)});
 }
 
+/// The function from the cotangent of a result to that of an argument. That of
+/// a failed vjp is null: its results are errors.
+template <typename T, typename R> class Pullback {
+public:
+  Pullback() = default;
+  Pullback(std::function<Expected<T>(const R &)> f) : function(std::move(f)) {}
+  Expected<T> operator()(const R &cotangent) const {
+    if (!function)
+      return typeError("the pullback of a failed vjp was called");
+    return function(cotangent);
+  }
+
+private:
+  std::function<Expected<T>(const R &)> function;
+};
+
 /// The result of a function of one argument, and the function from its
 /// cotangent to that of the argument. JAX: jax.vjp.
 template <typename F, typename T> auto vjp(F function, const T &primal) {
   TreeFunction<F, T> tree(function, {primal});
   using R = typename TreeFunction<F, T>::Result;
-  using Pullback = std::function<Expected<T>(const R &)>;
-  using Result = std::pair<R, Pullback>;
+  using Function = std::function<Expected<T>(const R &)>;
+  using Result = std::pair<R, Pullback<T, R>>;
   auto parts = detail::vjp(tree, treeLeaves(primal));
   if (!parts)
     return Expected<Result>(parts.error());
   FlatFunction flat = parts->second;
-  Pullback pullback = [flat, primal](const R &cotangent) -> Expected<T> {
+  Function pullback = [flat, primal](const R &cotangent) -> Expected<T> {
     Tensors back = flat(treeLeaves(cotangent));
     if (const Error *error = errorIn(back))
       return *error;

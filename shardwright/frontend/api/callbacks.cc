@@ -50,12 +50,13 @@ Tensors detail::pureCallback(const FlatCallback &callback,
                              const Tensors &results, const std::string &method,
                              std::optional<Device> device,
                              const Tensors &args) {
-  static const std::vector<std::string> allowed = {"",
-                                                   "sequential",
-                                                   "sequential_unrolled",
-                                                   "expand_dims",
-                                                   "broadcast_all",
-                                                   "legacy_vectorized"};
+  static const auto &allowed =
+      *new std::vector<std::string>{"",
+                                    "sequential",
+                                    "sequential_unrolled",
+                                    "expand_dims",
+                                    "broadcast_all",
+                                    "legacy_vectorized"};
   if (std::find(allowed.begin(), allowed.end(), method) == allowed.end())
     return {Tensor(valueError(
         "vmap_method must be on of the allowed methods ['sequential', "

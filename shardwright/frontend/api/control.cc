@@ -86,19 +86,36 @@ static Tensor interleaved(const Tensor &a, const Tensor &b, int64_t axis) {
   return a.dtype() == DType::Bool ? lax::bitwise_or(x, y) : lax::add(x, y);
 }
 
+/// combine(a, b), which has the shapes of a: others would not get smaller from
+/// step to step.
+static Tensors combined(const FlatFunction &combine, const Tensors &a,
+                        const Tensors &b) {
+  Tensors args = a;
+  args.insert(args.end(), b.begin(), b.end());
+  Tensors outs = combine(args);
+  if (errorIn(outs))
+    return outs;
+  if (outs.size() != a.size())
+    return {
+        Tensor(typeError("associative_scan's function returned ", outs.size(),
+                         " values, its arguments have ", a.size()))};
+  for (size_t i = 0; i < outs.size(); ++i)
+    if (outs[i].shape() != a[i].shape())
+      return {Tensor(typeError("associative_scan's function must return values "
+                               "of the shapes of its arguments, but got ",
+                               outs[i].aval().longStr(), " for ",
+                               a[i].aval().longStr()))};
+  return outs;
+}
+
 static Tensors prefixes(const FlatFunction &combine, const Tensors &elems,
                         int64_t axis) {
   int64_t n = elems[0].dim(axis);
   if (n < 2)
     return elems;
-  auto both = [&](const Tensors &a, const Tensors &b) {
-    Tensors args = a;
-    args.insert(args.end(), b.begin(), b.end());
-    return combine(args);
-  };
   // Neighbours combined, scanned: the prefixes of odd positions.
-  Tensors pairs =
-      both(sliced(elems, 0, n - 1, 2, axis), sliced(elems, 1, n, 2, axis));
+  Tensors pairs = combined(combine, sliced(elems, 0, n - 1, 2, axis),
+                           sliced(elems, 1, n, 2, axis));
   if (errorIn(pairs))
     return pairs;
   Tensors odd = prefixes(combine, pairs, axis);
@@ -106,8 +123,8 @@ static Tensors prefixes(const FlatFunction &combine, const Tensors &elems,
     return odd;
   // As JAX's, with arrays without elements for n = 2.
   int64_t m = (n - 1) / 2;
-  Tensors rest = both(n % 2 ? odd : sliced(odd, 0, m, 1, axis),
-                      sliced(elems, 2, n, 2, axis));
+  Tensors rest = combined(combine, n % 2 ? odd : sliced(odd, 0, m, 1, axis),
+                          sliced(elems, 2, n, 2, axis));
   if (errorIn(rest))
     return rest;
   Tensors even;
@@ -141,10 +158,6 @@ Tensors associativeScan(const FlatFunction &combine, const Tensors &elems,
   Tensors out = prefixes(combine, xs, axis);
   if (errorIn(out))
     return out;
-  if (out.size() != elems.size())
-    return {
-        Tensor(typeError("associative_scan's function returned ", out.size(),
-                         " values, its arguments have ", elems.size()))};
   if (reverse)
     for (Tensor &x : out)
       x = lax::rev(x, {axis});
@@ -216,6 +229,10 @@ Tensors mapBatched(const FlatFunction &function, const Tensors &xs,
 
 Tensors counted(int64_t from, int64_t to, const FlatFunction &body,
                 const Tensors &init, int64_t unroll) {
+  for (int64_t bound : {from, to})
+    if (bound > INT32_MAX || bound < INT32_MIN)
+      return {Tensor(
+          valueError("Python integer ", bound, " out of bounds for int32"))};
   Tensors carry{scalarOf(from, DType::I32)};
   carry.insert(carry.end(), init.begin(), init.end());
   Tensors outs = scanFlat(

@@ -13,6 +13,7 @@
 #include "shardwright/frontend/jit/check_results.h"
 #include "shardwright/frontend/jit/program.h"
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/user_function.h"
 #include "shardwright/frontend/transform/jit_primitive.h"
 
 #include <atomic>
@@ -62,7 +63,7 @@ Sharding committedSharding(const Tensor &x) {
 
 /// Null for row-major ones.
 const std::shared_ptr<const Layout> &layoutOf(const Tensor &x) {
-  static const std::shared_ptr<const Layout> rowMajor;
+  static const auto &rowMajor = *new std::shared_ptr<const Layout>;
   const ArrayValue *array = asArray(x);
   return array ? array->layout : rowMajor;
 }
@@ -129,6 +130,13 @@ std::string traceKey(const JitCore::Call &call, const Tensors &leaves) {
   return key;
 }
 
+/// A trace that this thread is making.
+struct TraceInProgress {
+  const JitCache *cache;
+  const std::string *key;
+};
+thread_local std::vector<TraceInProgress> tracesInProgress;
+
 /// The trace of the function on these types, from the cache if it is there.
 /// `captured`: values of outer traces that the function uses, which become
 /// leading inputs; null: there is no outer trace.
@@ -147,6 +155,10 @@ Expected<TracedStage> tracedFunction(JitCache &cache, const JitCore::Call &call,
     }
   }
   const JitOptions &options = cache.options;
+  for (const TraceInProgress &open : tracesInProgress)
+    if (open.cache == &cache && *open.key == key)
+      return makeError(ErrorKind::Runtime,
+                       "Recursively calling jit: ", options.name);
   if (config::noTracing.get())
     return makeError(ErrorKind::Runtime, "re-tracing function ", options.name,
                      " for `jit`, but 'no_tracing' is set");
@@ -154,6 +166,10 @@ Expected<TracedStage> tracedFunction(JitCache &cache, const JitCore::Call &call,
   for (const Tensor &leaf : leaves)
     types.push_back(leaf.aval());
   LogStep log(cat("tracing ", options.name, " for jit"));
+  struct Scope {
+    ~Scope() { tracesInProgress.pop_back(); }
+  } scope;
+  tracesInProgress.push_back({&cache, &key});
   Expected<JaxprPtr> jaxpr =
       captured
           ? traceWithCaptures(call.function, types, options.name, *captured)
@@ -244,12 +260,21 @@ JitCore::JitCore(JitOptions options) : cache(std::make_shared<JitCache>()) {
   cache->options = std::move(options);
 }
 
+/// The error for a function whose caches are those of another one.
+static Error movedError() {
+  return valueError("a jitted function was used after it had been moved");
+}
+
 Expected<TracedStage> JitCore::trace(const Call &call,
                                      const Tensors &leaves) const {
+  if (!cache)
+    return movedError();
   return traceStage(*cache, call, leaves);
 }
 
 std::shared_ptr<void> JitCore::prototype(const std::string &tree) const {
+  if (!cache)
+    return nullptr;
   std::lock_guard lock(cache->mutex);
   auto found = cache->prototypes.find(tree);
   return found == cache->prototypes.end() ? nullptr : found->second;
@@ -257,6 +282,8 @@ std::shared_ptr<void> JitCore::prototype(const std::string &tree) const {
 
 void JitCore::keepPrototype(const std::string &tree,
                             std::shared_ptr<void> prototype) const {
+  if (!cache)
+    return;
   std::lock_guard lock(cache->mutex);
   cache->prototypes[tree] = std::move(prototype);
 }
@@ -264,7 +291,7 @@ void JitCore::keepPrototype(const std::string &tree,
 bool JitCore::callFinished(const std::string &tree, const Tensors &leaves,
                            Tensors &results,
                            std::shared_ptr<void> &prototype) const {
-  if (currentTrace() || checksResults() || config::disableJit.get())
+  if (!cache || currentTrace() || checksResults() || config::disableJit.get())
     return false;
   for (const Tensor &leaf : leaves)
     if (!leaf.ok() || leaf.isTraced())
@@ -332,10 +359,15 @@ compileCall(JitCache &cache, const JitCore::Call &call, const Tensors &leaves) {
 }
 
 Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
+  if (!cache)
+    return {Tensor(movedError())};
   if (const Error *error = errorIn(leaves))
     return {Tensor(*error)};
-  if (config::disableJit.get())
-    return call.function(leaves);
+  if (config::disableJit.get()) {
+    if (Status left = checkStack("calling"); !left)
+      return {Tensor(left.error())};
+    return callFunction(call.function, leaves);
+  }
   bool traced = currentTrace() != nullptr;
   for (const Tensor &leaf : leaves)
     traced |= leaf.isTraced();

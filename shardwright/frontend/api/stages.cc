@@ -14,10 +14,22 @@
 
 namespace shardwright::frontend {
 
-std::string TracedStage::str() const { return printJaxpr(*jaxpr); }
-std::string TracedStage::effects() const { return jaxpr->effects.str(); }
-std::vector<Aval> TracedStage::inTypes() const { return jaxpr->inAvals(); }
-std::vector<Aval> TracedStage::outTypes() const { return jaxpr->outAvals(); }
+static Error nullStage(const char *stage) {
+  return valueError("a null ", stage, " stage was used");
+}
+
+std::string TracedStage::str() const {
+  return jaxpr ? printJaxpr(*jaxpr) : cat("<", nullStage("traced").str(), ">");
+}
+std::string TracedStage::effects() const {
+  return jaxpr ? jaxpr->effects.str() : EffectSet().str();
+}
+std::vector<Aval> TracedStage::inTypes() const {
+  return jaxpr ? jaxpr->inAvals() : std::vector<Aval>();
+}
+std::vector<Aval> TracedStage::outTypes() const {
+  return jaxpr ? jaxpr->outAvals() : std::vector<Aval>();
+}
 
 static std::vector<ArgInfo> infoOf(const std::vector<std::string> &names,
                                    const std::vector<Aval> &types,
@@ -63,6 +75,8 @@ static Status checkExplicitTypes(const Jaxpr &jaxpr,
 }
 
 Expected<LoweredStage> TracedStage::lower() const {
+  if (!jaxpr)
+    return nullStage("traced");
   Expected<std::vector<Sharding>> ins = resolveInputs(*this);
   if (!ins)
     return ins.error();
@@ -119,10 +133,6 @@ Expected<LoweredStage> TracedStage::lower() const {
   stage.donated = donated;
   stage.trees = trees;
   return stage;
-}
-
-static Error nullStage(const char *stage) {
-  return valueError("a null ", stage, " stage was used");
 }
 
 Expected<std::string> LoweredStage::asText(std::string_view dialect) const {
@@ -314,11 +324,11 @@ Tensors CompiledStage::call(const Tensors &leaves) const {
 }
 
 const std::vector<Sharding> &CompiledStage::inputShardings() const {
-  static const std::vector<Sharding> none;
+  static const auto &none = *new std::vector<Sharding>;
   return program ? frontend::inputShardings(*program) : none;
 }
 const std::vector<Sharding> &CompiledStage::outputShardings() const {
-  static const std::vector<Sharding> none;
+  static const auto &none = *new std::vector<Sharding>;
   return program ? frontend::outputShardings(*program) : none;
 }
 std::vector<Format> CompiledStage::inputFormats() const {

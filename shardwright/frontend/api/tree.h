@@ -138,7 +138,7 @@ template <typename T> struct TreeTraits<Static<T>> {
 
 /// The child of a node; a leaf if there is none.
 inline const TreeNode &childOf(const TreeNode &node, size_t i) {
-  static const TreeNode leaf;
+  static const auto &leaf = *new TreeNode;
   return i < node.children.size() ? node.children[i] : leaf;
 }
 

@@ -273,6 +273,12 @@ makeArrayFromCallback(const Shape &shape, const Sharding &sharding,
       shardShapeFor("makeArrayFromCallback", shape, sharding);
   if (!local)
     return local.error();
+  if (!make)
+    return typeError("makeArrayFromCallback got a null function");
+  for (int64_t size : shape)
+    if (size < 0)
+      return valueError("negative dimensions are not allowed, got shape ",
+                        tupleText(shape));
   std::map<IndexBox, Tensor> made;
   std::vector<Buffer> buffers;
   Aval aval;

@@ -13,21 +13,25 @@
 
 namespace shardwright::frontend {
 
-static const Error nullError{ErrorKind::Type,
-                             "a null Tensor was used as a value"};
+/// Never destroyed: functions of programs that run at exit may use it.
+static const Error &nullError() {
+  static const auto &made =
+      *new Error{ErrorKind::Type, "a null Tensor was used as a value"};
+  return made;
+}
 
 Tensor::Tensor(Error error)
     : value(std::make_shared<const ErrorValue>(std::move(error))) {}
 
 bool Tensor::ok() const { return value && value->kind != Value::Kind::Error; }
 const Error &Tensor::error() const {
-  static const Error none{};
+  static const auto &none = *new Error;
   if (!value)
-    return nullError;
+    return nullError();
   return ok() ? none : static_cast<const ErrorValue &>(*value).error;
 }
 const Aval &Tensor::aval() const {
-  static const Aval none;
+  static const auto &none = *new Aval;
   return value ? value->aval : none;
 }
 bool Tensor::isTraced() const {
@@ -58,13 +62,13 @@ static Expected<const ArrayValue *> needArray(const Tensor &x) {
 }
 
 const Sharding &Tensor::sharding() const {
-  static const Sharding none;
+  static const auto &none = *new Sharding;
   const ArrayValue *array = asArray(*this);
   if (!array)
     return none;
   if (array->sharding.isSpecified())
     return array->sharding;
-  static const Sharding first = Sharding::single(Device{0});
+  static const auto &first = *new Sharding(Sharding::single(Device{0}));
   return first;
 }
 Format Tensor::format() const {
@@ -211,8 +215,6 @@ Expected<double> Tensor::item() const {
 
 /// The type as which elements are printed: keys as pairs of words.
 static Aval printedType(const Aval &aval) {
-  if (aval.dtype == DType::Float0)
-    return aval.withType(DType::Bool);
   if (aval.dtype != DType::Key)
     return aval;
   Shape shape = aval.shape;
@@ -301,6 +303,9 @@ Tensor arrayFromBytes(const void *data, DType type, const Shape &shape) {
   std::shared_ptr<void> copy = allocateHost(bytesOf(aval));
   if (!copy)
     return noMemory(aval);
+  if (!data && bytesOf(aval))
+    return valueError("arrayFromBytes got a null pointer for the elements of ",
+                      aval.longStr());
   if (isInteger(type) && bitWidth(type) < 8) {
     // Only the low bits count, as in numpy.
     int shift = 64 - bitWidth(type);

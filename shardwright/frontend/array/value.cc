@@ -7,7 +7,7 @@
 
 #include "shardwright/frontend/array/value.h"
 
-#include "shardwright/frontend/mesh/device.h"
+#include "shardwright/frontend/mesh/device_check.h"
 #include "shardwright/runtime/client.h"
 #include "shardwright/support/host_memory.h"
 #include "shardwright/support/narrow_float.h"
@@ -30,11 +30,21 @@ ElementType elementTypeOf(DType type) {
   return type == DType::Key ? ElementType::U32 : static_cast<ElementType>(type);
 }
 int64_t bytesOf(const Aval &aval) {
-  return aval.shape.elements() * byteWidth(aval.dtype);
+  int64_t bytes = byteWidth(aval.dtype);
+  bool isTooLarge = false;
+  for (int64_t size : aval.shape) {
+    if (size <= 0)
+      return 0;
+    isTooLarge = isTooLarge || __builtin_mul_overflow(bytes, size, &bytes);
+  }
+  return isTooLarge ? INT64_MAX : bytes;
 }
 
 std::shared_ptr<void> allocateHost(int64_t bytes) {
-  return cpu::allocateHost(std::max<int64_t>(bytes, 1));
+  // No machine has more, and sums of such sizes do not overflow.
+  constexpr int64_t most = int64_t(1) << 48;
+  return bytes > most ? nullptr
+                      : cpu::allocateHost(std::max<int64_t>(bytes, 1));
 }
 
 template <typename T> static T get(const void *data, int64_t i) {
@@ -267,9 +277,14 @@ static Expected<std::vector<Buffer>> putShard(const char *data,
   int64_t width = byteWidth(aval.dtype);
   if (aval.dtype == DType::Key)
     local.push_back(2);
-  std::shared_ptr<void> copy = allocateHost(elements * width);
+  // Elements of float0 have bytes on devices only.
+  bool isFloat0 = aval.dtype == DType::Float0;
+  std::shared_ptr<void> copy =
+      allocateHost(isFloat0 ? elements : elements * width);
   if (!copy)
     return noMemory(aval);
+  if (isFloat0 && elements)
+    std::memset(copy.get(), 0, elements);
   copyBox(data, static_cast<char *>(copy.get()), aval.shape, box, width,
           /*toGlobal=*/false);
   auto buffer = client().adoptHost(std::move(copy), elementTypeOf(aval.dtype),
@@ -306,6 +321,7 @@ ArrayValue::buffersOn(const Sharding &target) const {
     if (!state.buffers.empty() &&
         (target == sharding || target.isEquivalentTo(sharding, aval.rank())))
       return state.buffers;
+    SW_TRY(checkDevices(target.devices()));
     // The same parts on other devices.
     if (!state.buffers.empty() &&
         target.devices().size() == state.buffers.size() &&

@@ -100,7 +100,7 @@ public:
   explicit operator bool() const { return ok(); }
   /// The error; an empty one if there is none.
   const Error &error() const {
-    static const Error none{};
+    static const auto &none = *new Error;
     return err ? *err : none;
   }
   T &operator*() & { return val; }
@@ -125,7 +125,7 @@ public:
   bool ok() const { return !err; }
   explicit operator bool() const { return ok(); }
   const Error &error() const {
-    static const Error none{};
+    static const auto &none = *new Error;
     return err ? *err : none;
   }
 

@@ -32,12 +32,17 @@ public:
   }
   /// For writing; `i` must be in range.
   int64_t &at(int64_t i) { return Ints::operator[](i); }
-  /// Number of elements.
+  /// Number of elements; INT64_MAX if it is greater. It is negative or 0 if a
+  /// size is negative.
   int64_t elements() const {
     int64_t n = 1;
-    for (int64_t d : *this)
-      n *= d;
-    return n;
+    bool isTooLarge = false;
+    for (int64_t d : *this) {
+      if (d == 0)
+        return 0;
+      isTooLarge = isTooLarge || __builtin_mul_overflow(n, d, &n);
+    }
+    return isTooLarge ? INT64_MAX : n;
   }
 };
 

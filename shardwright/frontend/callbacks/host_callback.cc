@@ -11,6 +11,7 @@
 
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/mesh/call_depth.h"
 #include "shardwright/frontend/mesh/device.h"
 #include "shardwright/runtime/custom_call.h"
 
@@ -122,6 +123,13 @@ llvm::Error callFromProgram(const HostCallback &callback,
   for (const CustomCallBuffer &result : call.results)
     types.push_back(avalOf(result));
   ScopedCallbackClient ownDevices;
+  if (detail::callDepth() > detail::maxCallDepth)
+    return llvm::createStringError(
+        failure(callback, cat("programs and the functions that they call are "
+                              "more than ",
+                              detail::maxCallDepth,
+                              " deep in each other; end the recursion"))
+            .text);
   Expected<Tensors> results = guardedCall(callback, args);
   if (!results)
     return llvm::createStringError(results.error().text);

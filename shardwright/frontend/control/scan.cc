@@ -427,6 +427,10 @@ Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
     return {Tensor(valueError("`unroll` must be a `bool` or a non-negative "
                               "`int`."))};
   unroll = unroll == 0 ? 1 : unroll;
+  if (std::min(unroll < 0 ? length : unroll, length) > 1 << 16)
+    return {Tensor(valueError("scan repeats its body at most ", 1 << 16,
+                              " times in a program, but `unroll` is ", unroll,
+                              " and the length ", length))};
   Tensors captured;
   Expected<JaxprPtr> jaxpr = traceWithCaptures(body, types, "", captured);
   if (!jaxpr)

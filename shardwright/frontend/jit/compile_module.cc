@@ -12,6 +12,8 @@
 #include "shardwright/frontend/jit/compiled_program.h"
 #include "shardwright/frontend/jit/host_calls.h"
 #include "shardwright/frontend/jit/module_context.h"
+#include "shardwright/frontend/mesh/call_depth.h"
+#include "shardwright/frontend/mesh/device_check.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/LocationSnapshot.h"
@@ -136,6 +138,7 @@ layoutAt(const std::vector<std::optional<Layout>> &list, size_t i) {
 
 Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
                                     const std::vector<Device> &devices) {
+  SW_TRY(checkDevices(devices));
   ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
   ErrorText errors(&shared.context);
@@ -300,13 +303,15 @@ Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
   if (program.donatesAny)
     if (Status valid = checkDonated(program, args); !valid)
       return {Tensor(valid.error())};
-  ExecuteOptions withEffects;
+  ExecuteOptions withCalls;
   const ExecuteOptions *options = &program.options;
-  if (!program.effects.empty()) {
-    withEffects = program.options;
+  if (!program.callbacks.empty() || !program.effects.empty()) {
+    withCalls = program.options;
     for (const Event &event : runsBefore(program.effects))
-      withEffects.after.push_back(event);
-    options = &withEffects;
+      withCalls.after.push_back(event);
+    if (size_t depth = detail::callDepth())
+      withCalls.callData = std::make_shared<const size_t>(depth);
+    options = &withCalls;
   }
   auto run = program.executable->executeFlat(
       byPosition(std::move(buffers), positions), client(), *options);

@@ -70,22 +70,6 @@ JitCounters jitCounters() {
 void detail::countTrace() { ++traces; }
 void detail::countDispatchMiss() { ++dispatchMisses; }
 
-std::vector<bool> usedInputs(const Jaxpr &jaxpr) {
-  JaxprPtr live = eliminateDeadCode(jaxpr);
-  std::vector<bool> used(jaxpr.types.size());
-  for (const Eqn &eqn : live->eqns)
-    for (const Atom &atom : eqn.ins)
-      if (atom.isVar())
-        used[atom.var] = true;
-  for (const Atom &atom : live->outs)
-    if (atom.isVar())
-      used[atom.var] = true;
-  std::vector<bool> out;
-  for (int32_t var : jaxpr.ins)
-    out.push_back(used[var]);
-  return out;
-}
-
 /// What the module says of the results: what is asked for, else the sharding in
 /// the type of a value whose dimensions are all sharded by Explicit axes only.
 static std::vector<Sharding> resultShardings(const ProgramRequest &request) {

@@ -74,8 +74,6 @@ Expected<std::vector<Device>>
 assignDevices(const Jaxpr &jaxpr, const std::vector<Sharding> &ins,
               const std::vector<std::string> &inPhrases,
               const std::vector<Sharding> &outs, const std::vector<bool> &kept);
-/// The inputs that some equation or result uses.
-std::vector<bool> usedInputs(const Jaxpr &jaxpr);
 
 /// Of kept inputs.
 const std::vector<Sharding> &inputShardings(const CompiledProgram &program);

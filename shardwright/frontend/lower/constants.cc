@@ -38,7 +38,7 @@ static std::string hexOf(const void *data, int64_t bytes, bool reverse) {
 
 /// One element as a literal of an attribute.
 static std::string elementLiteral(const void *data, DType type, int64_t i) {
-  if (type == DType::Bool)
+  if (type == DType::Bool || type == DType::Float0)
     return readInt(data, type, i) ? "true" : "false";
   if (type == DType::U64)
     return std::to_string(static_cast<uint64_t>(readInt(data, type, i)));
@@ -88,7 +88,10 @@ std::string splatText(const Aval &aval, double value) {
     return cat("dense<> : ", mlirType(aval));
   char element[16] = {};
   DType type = aval.dtype;
-  if (std::isinf(value) && !isInexact(type)) {
+  if (type == DType::Key)
+    return cat("dense<", std::isfinite(value) ? static_cast<int64_t>(value) : 0,
+               "> : ", mlirType(aval));
+  if (std::isinf(value) && !isInexact(type) && bitWidth(type)) {
     int bits = bitWidth(type);
     bool most = value > 0;
     int64_t v = type == DType::Bool ? most
@@ -97,8 +100,6 @@ std::string splatText(const Aval &aval, double value) {
                 : most ? static_cast<int64_t>((uint64_t(1) << (bits - 1)) - 1)
                        : -static_cast<int64_t>(uint64_t(1) << (bits - 1));
     writeInt(element, type, 0, v);
-  } else if (type == DType::Key) {
-    return cat("dense<", static_cast<int64_t>(value), "> : ", mlirType(aval));
   } else {
     writeNumber(element, type, 0, value);
   }

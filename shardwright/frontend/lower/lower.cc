@@ -10,6 +10,7 @@
 #include "shardwright/frontend/lower/constants.h"
 #include "shardwright/frontend/lower/sdy_text.h"
 #include "shardwright/frontend/lower/signature_text.h"
+#include "shardwright/frontend/lower/value_names.h"
 
 #include <unordered_map>
 
@@ -78,11 +79,11 @@ public:
   Names equation(const Primitive &primitive, const Names &operands,
                  const std::vector<Aval> &types,
                  const std::vector<Aval> &results, const Params &params);
-  std::string fresh(const std::string &type) {
-    std::string name = cat("%", next++);
-    types[name] = type;
-    return name;
+  std::string fresh(const std::string &type) { return values.add(type); }
+  const std::string &typeOf(const std::string &name) const {
+    return values.typeOf(name);
   }
+  Names typesOf(const Names &names) const { return values.typesOf(names); }
   std::string constant(const std::string &dense, const std::string &type) {
     // A constant in a region is not visible outside of it.
     if (regionDepth > 0)
@@ -91,12 +92,6 @@ public:
     if (isNew)
       entry->second = define(dense, type);
     return entry->second;
-  }
-  Names typesOf(const Names &names) {
-    Names out;
-    for (const std::string &name : names)
-      out.push_back(types[name]);
-    return out;
   }
   Names tokensOf(EffectSet effects) {
     Names out;
@@ -130,7 +125,7 @@ public:
   int64_t regionDepth = 0;
   /// The newest token of each ordered effect.
   std::map<Effect, std::string> tokens;
-  std::unordered_map<std::string, std::string> types;
+  ValueNames values;
 
 private:
   std::string define(const std::string &dense, const std::string &type) {
@@ -139,7 +134,6 @@ private:
                "} : () -> ", type, "\n");
     return name;
   }
-  int64_t next = 0;
   std::unordered_map<std::string, std::string> constants;
 };
 
@@ -354,7 +348,7 @@ Names BodyWriter::constrained(Names values, const std::vector<Aval> &avals,
         module.shardingText(shardings[i], storedRank(avals[i]), false);
     if (text.empty())
       continue;
-    std::string type = types[values[i]], name = fresh(type);
+    std::string type = typeOf(values[i]), name = fresh(type);
     out += cat(name, " = \"sdy.sharding_constraint\"(", values[i],
                ") {sharding = ", text, "} : (", type, ") -> ", type, "\n");
     values[i] = name;
@@ -400,7 +394,7 @@ std::string ModuleWriter::functionOf(const JaxprPtr &jaxpr,
   for (size_t i = 0; i < outs.size(); ++i) {
     Names attributes;
     addLayout(attributes, placement.outLayouts, i);
-    results += cat(results.empty() ? "" : ", ", body.types[outs[i]],
+    results += cat(results.empty() ? "" : ", ", body.typeOf(outs[i]),
                    attributeList(attributes));
   }
   outs = joinedNames(body.tokensOf(ordered), outs);

@@ -7,11 +7,18 @@
 
 #include "shardwright/frontend/mesh/device.h"
 
-#include "shardwright/runtime/client.h"
+#include "shardwright/frontend/mesh/call_depth.h"
+#include "shardwright/frontend/mesh/device_check.h"
 
+#include "shardwright/runtime/client.h"
+#include "shardwright/runtime/custom_call.h"
+
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <unistd.h>
 
 namespace shardwright::frontend {
 namespace {
@@ -30,35 +37,98 @@ int32_t initialCount() {
 }
 } // namespace
 
-/// How many calls of the host this thread is in.
-static thread_local size_t callDepth = 0;
+namespace {
 
-static Client &processClient() {
-  // Never destroyed: arrays in static variables may outlive any order.
-  static Client *shared = [] {
-    auto *made = new Client(/*threads=*/0, initialCount());
-    // Runs in flight would use libraries that the end of the process destroys.
-    std::atexit([] { processClient().drain(); });
-    return made;
+/// Depths of the functions that this thread is in, the outermost first. There
+/// is nothing to destroy: objects that end after the thread may ask.
+struct Depths {
+  std::array<size_t, detail::maxCallDepth + 2> values = {};
+  size_t count = 0;
+};
+thread_local Depths depths;
+
+/// One client for each depth of programs (call_depth.h). Never destroyed:
+/// arrays in static variables may outlive any order.
+struct Clients {
+  std::mutex mutex;
+  std::vector<Client *> byDepth;
+  /// That of depth 0.
+  std::atomic<Client *> process = nullptr;
+  /// A child of fork has the clients, but not their threads.
+  const pid_t owner = getpid();
+
+  Client &get(size_t depth) {
+    std::lock_guard lock(mutex);
+    while (byDepth.size() <= depth)
+      byDepth.push_back(
+          byDepth.empty() ? new Client(/*threads=*/0, initialCount())
+                          : new Client(*byDepth[0], byDepth[0]->numDevices()));
+    process = byDepth[0];
+    return *byDepth[depth];
+  }
+  /// Waits until no run is in flight. Only runs of one depth start those of
+  /// the next.
+  void drain() {
+    for (size_t depth = 0; getpid() == owner; ++depth) {
+      Client *next = nullptr;
+      {
+        std::lock_guard lock(mutex);
+        if (depth == byDepth.size())
+          return;
+        next = byDepth[depth];
+      }
+      next->drain();
+    }
+  }
+};
+Clients &clients() {
+  static auto *made = [] {
+    auto *all = new Clients;
+    // If a thread other than main calls exit.
+    std::atexit([] { clients().drain(); });
+    return all;
   }();
-  return *shared;
+  return *made;
 }
+
+/// The destructor waits for runs in flight if the main thread ends. That is
+/// before any static object is destroyed, of libraries that a run uses or of
+/// functions that it calls.
+struct DrainWithMain {
+  ~DrainWithMain() {
+    if (gettid() == getpid())
+      clients().drain();
+  }
+};
+
+} // namespace
 
 Client &client() {
-  if (callDepth == 0)
-    return processClient();
-  // One for each depth, never destroyed.
-  static std::mutex clientsMutex;
-  static auto *clients = new std::vector<Client *>;
-  std::lock_guard lock(clientsMutex);
-  while (clients->size() < callDepth)
-    clients->push_back(
-        new Client(processClient(), processClient().numDevices()));
-  return *(*clients)[callDepth - 1];
+  static thread_local DrainWithMain drainWithMain;
+  Clients &all = clients();
+  size_t depth = detail::callDepth();
+  if (depth == 0)
+    if (Client *made = all.process)
+      return *made;
+  return all.get(depth);
 }
 
-ScopedCallbackClient::ScopedCallbackClient() { ++callDepth; }
-ScopedCallbackClient::~ScopedCallbackClient() { --callDepth; }
+size_t detail::callDepth() {
+  return depths.count
+             ? depths.values[std::min(depths.count, depths.values.size()) - 1]
+             : 0;
+}
+
+// The thread may be any one that works for the run.
+ScopedCallbackClient::ScopedCallbackClient() {
+  auto *ofRun =
+      static_cast<const size_t *>(cpu::RunContext::current().data.get());
+  // A function beyond the greatest depth is not called.
+  size_t next = std::min(depths.count, depths.values.size() - 1);
+  depths.values[next] = ofRun ? *ofRun + 1 : 1;
+  ++depths.count;
+}
+ScopedCallbackClient::~ScopedCallbackClient() { --depths.count; }
 
 Status setDeviceCount(int32_t count) {
   std::lock_guard lock(mutex);
@@ -79,6 +149,15 @@ std::vector<Device> devices() {
   for (int32_t i = 0; i < count; ++i)
     all[i].id = i;
   return all;
+}
+
+Status checkDevices(const std::vector<Device> &list) {
+  int64_t count = client().numDevices();
+  for (Device device : list)
+    if (device.id < 0 || device.id >= count)
+      return valueError("There is no device ", device.id, "; the process has ",
+                        count);
+  return {};
 }
 
 std::optional<Device> defaultDevice() {

@@ -19,7 +19,7 @@ Layout Layout::automatic() {
 }
 
 Layout Layout::rowMajor(int64_t rank) {
-  Ints order(rank);
+  Ints order(std::max<int64_t>(rank, 0));
   std::iota(order.begin(), order.end(), 0);
   return Layout(std::move(order));
 }

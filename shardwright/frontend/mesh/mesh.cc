@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/mesh/mesh.h"
 
+#include "shardwright/frontend/mesh/device_check.h"
 #include "shardwright/frontend/mesh/open_traces.h"
 #include "shardwright/frontend/mesh/topology.h"
 
@@ -69,8 +70,8 @@ std::string namesText(const AxisNames &names) {
 }
 
 AbstractMesh::AbstractMesh() {
-  static const std::shared_ptr<const Data> none =
-      std::make_shared<const Data>();
+  static const auto &none =
+      *new std::shared_ptr<const Data>(std::make_shared<const Data>());
   data = none;
 }
 
@@ -160,8 +161,8 @@ std::string AbstractMesh::str() const {
 }
 
 Mesh::Mesh() {
-  static const std::shared_ptr<const Data> none =
-      std::make_shared<const Data>();
+  static const auto &none =
+      *new std::shared_ptr<const Data>(std::make_shared<const Data>());
   data = none;
 }
 
@@ -173,7 +174,7 @@ Expected<Mesh> Mesh::get(const std::vector<Device> &list, const Ints &sizes,
         "the length of its second argument (`axis_names`), but got "
         "devices.ndim == ",
         sizes.size(), " and len(axis_names) == ", names.size(), ".");
-  static const AbstractDevice cpu{"cpu", {}, "cpu"};
+  static const auto &cpu = *new AbstractDevice{"cpu", {}, "cpu"};
   Expected<AbstractMesh> abstract = AbstractMesh::get(sizes, names, types, cpu);
   if (!abstract)
     return abstract.error();
@@ -181,13 +182,10 @@ Expected<Mesh> Mesh::get(const std::vector<Device> &list, const Ints &sizes,
     return valueError("Number of devices ", list.size(),
                       " must equal the product of mesh_shape ",
                       tupleText(sizes));
+  SW_TRY(checkDevices(list));
   Ints ids;
-  for (Device d : list) {
+  for (Device d : list)
     ids.push_back(d.id);
-    if (d.id < 0 || d.id >= static_cast<int64_t>(frontend::devices().size()))
-      return valueError("There is no device ", d.id, "; the process has ",
-                        frontend::devices().size());
-  }
   if (std::set<int64_t>(ids.begin(), ids.end()).size() != ids.size())
     return valueError("Mesh devices must be unique. Got device ids ",
                       idsText(list));

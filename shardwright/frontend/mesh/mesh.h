@@ -57,6 +57,9 @@ struct AbstractMeshChanges {
 class AbstractMesh {
 public:
   AbstractMesh();
+  // A mesh that has been moved from is the same mesh.
+  AbstractMesh(const AbstractMesh &) = default;
+  AbstractMesh &operator=(const AbstractMesh &) = default;
   /// `types`: one per axis, or none: all Auto. Meshes with and without a device
   /// differ.
   static Expected<AbstractMesh>
@@ -123,6 +126,9 @@ class Mesh {
 public:
   /// The empty mesh.
   Mesh();
+  // As AbstractMesh.
+  Mesh(const Mesh &) = default;
+  Mesh &operator=(const Mesh &) = default;
   /// `list` is row-major over `sizes`. `types`: one per axis, or none: Auto.
   static Expected<Mesh> get(const std::vector<Device> &list, const Ints &sizes,
                             const AxisNames &names,

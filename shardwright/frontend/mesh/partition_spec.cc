@@ -53,7 +53,7 @@ Expected<PartitionSpec> PartitionSpec::get(std::vector<SpecEntry> entries,
 }
 
 const SpecEntry &PartitionSpec::operator[](int64_t dim) const {
-  static const SpecEntry none;
+  static const auto &none = *new SpecEntry;
   return dim >= 0 && dim < static_cast<int64_t>(dims.size()) ? dims[dim] : none;
 }
 

@@ -24,7 +24,7 @@ struct SpecEntry {
   SpecEntry() = default;
   SpecEntry(std::nullptr_t) {}
   SpecEntry(std::nullopt_t) {}
-  SpecEntry(const char *axis) : axes{axis} {}
+  SpecEntry(const char *axis) : axes(axis ? AxisNames{axis} : AxisNames()) {}
   SpecEntry(std::string axis) : axes{std::move(axis)} {}
   SpecEntry(AxisNames names) : axes(std::move(names)) {}
   bool empty() const { return axes.empty() && !unconstrained; }

@@ -12,23 +12,23 @@
 namespace shardwright::frontend {
 
 const Mesh &Sharding::mesh() const {
-  static const Mesh none;
+  static const auto &none = *new Mesh;
   return data ? data->mesh : none;
 }
 const AbstractMesh &Sharding::abstractMesh() const {
-  static const AbstractMesh none;
+  static const auto &none = *new AbstractMesh;
   return data ? data->abstract : none;
 }
 const PartitionSpec &Sharding::spec() const {
-  static const PartitionSpec none;
+  static const auto &none = *new PartitionSpec;
   return data ? data->spec : none;
 }
 const std::vector<Device> &Sharding::devices() const {
-  static const std::vector<Device> none;
+  static const auto &none = *new std::vector<Device>;
   return data ? data->devices : none;
 }
 const std::string &Sharding::memoryKind() const {
-  static const std::string none;
+  static const auto &none = *new std::string;
   return data ? data->memoryKind : none;
 }
 

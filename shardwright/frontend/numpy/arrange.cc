@@ -32,6 +32,11 @@ Tensor part(const Tensor &x, int64_t from, int64_t to, int64_t axis) {
 Tensor padPeriodic(Tensor x, int64_t d, int64_t before, int64_t after,
                    PadMode mode) {
   int64_t n = x.dim(d);
+  if (std::max({n, before, after}) >= int64_t(1) << 28)
+    return valueError("pad of dimension ", d, " of size ", n, " by ", before,
+                      " and ", after,
+                      " elements: all must be below 2^28 in modes other than "
+                      "'constant' and 'edge'");
   int64_t skip = mode == PadMode::Reflect ? 1 : 0;
   if (n == 1 && skip)
     skip = 0;
@@ -141,7 +146,9 @@ Tensor repeat(const Tensor &x, int64_t repeats, std::optional<int64_t> axis) {
   return along(x, *axis, [&](int64_t d) {
     Shape wide = x.shape(), flat = x.shape();
     wide.insert(wide.begin() + d + 1, repeats);
-    flat.at(d) *= repeats;
+    if (__builtin_mul_overflow(flat[d], repeats, &flat.at(d)))
+      return Tensor(valueError("repeat of shape ", tupleText(x.shape()), " by ",
+                               repeats, " is too large"));
     Ints dims = iotaInts(x.rank());
     for (int64_t &v : dims)
       v += v > d;
@@ -241,6 +248,8 @@ Tensor diagonal(const Tensor &x, int64_t offset) {
   if (x.rank() < 2)
     return valueError("diagonal requires an array of at least two dimensions.");
   int64_t rows = x.dim(x.rank() - 2), columns = x.dim(x.rank() - 1);
+  // Beyond the edges there is nothing.
+  offset = std::clamp(offset, -rows, columns);
   int64_t top = std::max<int64_t>(-offset, 0),
           left = std::max<int64_t>(offset, 0);
   int64_t n = std::max<int64_t>(std::min(rows - top, columns - left), 0);
@@ -258,6 +267,8 @@ Tensor diag(const Tensor &x, int64_t k) {
     return diagonal(x, k);
   if (x.rank() != 1)
     return valueError("diag input must be 1d or 2d");
+  if (k > INT32_MAX || k < -INT32_MAX)
+    return valueError("diag of diagonal ", k, " is too large");
   int64_t n = x.dim(0) + std::abs(k);
   Tensor wide = pad(x, {{std::max<int64_t>(k, 0), std::max<int64_t>(-k, 0)}});
   Tensor rows = lax::iota(DType::I32, {n, n}, 0),

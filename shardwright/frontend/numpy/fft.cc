@@ -116,10 +116,13 @@ Tensor irfftn(const Tensor &x, const Axes &s, const Axes &axes) {
 }
 Tensor fft2(const Tensor &x) { return fftn(x, {}, Ints{-2, -1}); }
 Tensor ifft2(const Tensor &x) { return ifftn(x, {}, Ints{-2, -1}); }
+/// Frequencies are computed on the host.
+static constexpr int64_t most = int64_t(1) << 28;
+
 Tensor fftfreq(int64_t n, double d) {
-  if (n < 1)
+  if (n < 1 || n > most)
     return valueError("The n argument of jax.numpy.fft.fftfreq must be "
-                      "positive, got ",
+                      "positive and at most 2^28, got ",
                       n);
   std::vector<float> values;
   for (int64_t i = 0; i < n; ++i)
@@ -128,9 +131,9 @@ Tensor fftfreq(int64_t n, double d) {
   return arrayOf(values);
 }
 Tensor rfftfreq(int64_t n, double d) {
-  if (n < 1)
+  if (n < 1 || n > most)
     return valueError("The n argument of jax.numpy.fft.rfftfreq must be "
-                      "positive, got ",
+                      "positive and at most 2^28, got ",
                       n);
   std::vector<float> values;
   for (int64_t i = 0; i <= n / 2; ++i)

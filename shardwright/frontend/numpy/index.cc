@@ -60,24 +60,26 @@ Expected<Plan> planOf(const Shape &shape, const std::vector<Index> &indices) {
     }
     if (i.step == 0)
       return valueError("slice step cannot be zero");
+    // Longer steps select one element, too.
+    int64_t step = std::clamp(i.step, -n - 1, n + 1);
     auto clampTo = [&](int64_t v, int64_t lo, int64_t hi) {
       v += v < 0 ? n : 0;
       return std::min(std::max(v, lo), hi);
     };
-    if (i.step > 0) {
+    if (step > 0) {
       int64_t begin = i.hasStart ? clampTo(i.start, 0, n) : 0;
       int64_t end = i.hasStop ? clampTo(i.stop, 0, n) : n;
       plan.start.push_back(begin);
       plan.limit.push_back(std::max(begin, end));
-      plan.stride.push_back(i.step);
+      plan.stride.push_back(step);
     } else {
       int64_t begin = i.hasStart ? clampTo(i.start, -1, n - 1) : n - 1;
       int64_t end = i.hasStop ? clampTo(i.stop, -1, n - 1) : -1;
-      int64_t count = begin > end ? (begin - end - i.step - 1) / -i.step : 0;
-      int64_t last = begin + (count - 1) * i.step;
+      int64_t count = begin > end ? (begin - end - step - 1) / -step : 0;
+      int64_t last = begin + (count - 1) * step;
       plan.start.push_back(count ? last : 0);
       plan.limit.push_back(count ? begin + 1 : 0);
-      plan.stride.push_back(-i.step);
+      plan.stride.push_back(-step);
       plan.reversed.push_back(d);
     }
     ++d;

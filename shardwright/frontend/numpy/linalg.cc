@@ -163,15 +163,16 @@ Tensor matrixPower(const Tensor &a, int64_t n) {
   if (!m.ok())
     return m;
   if (n < 0)
-    return matrixPower(inv(m), -n);
+    m = inv(m);
   Tensor result = identity(m);
   bool first = true;
-  for (Tensor power = m; n; n >>= 1) {
-    if (n & 1) {
+  uint64_t left = n < 0 ? -static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
+  for (Tensor power = m; left; left >>= 1) {
+    if (left & 1) {
       result = first ? power : matmul(result, power);
       first = false;
     }
-    if (n > 1)
+    if (left > 1)
       power = matmul(power, power);
   }
   return result;

@@ -62,6 +62,13 @@ Tensor key(int64_t seed) {
   return lax::random_seed(scalarOf(seed, DType::I32));
 }
 Tensors split(const Tensor &key, int64_t count) {
+  // Each is an array of its own.
+  constexpr int64_t most = 1 << 20;
+  if (count < 0 || count > most)
+    return Tensors(2, Tensor(valueError("split gives from 0 to ", most,
+                                        " keys, but was asked for ", count,
+                                        ". lax::random_split gives one array "
+                                        "of any number.")));
   Tensor keys = lax::random_split(key, {count});
   Tensors out;
   for (int64_t i = 0; i < count; ++i)
@@ -101,7 +108,8 @@ Tensor randint(const Tensor &key, const Shape &shape, int64_t lo, int64_t hi) {
   Tensors keys = split(key);
   Tensor high = lax::random_bits(keys[0], 32, shape);
   Tensor low = lax::random_bits(keys[1], 32, shape);
-  uint64_t span = hi > lo ? static_cast<uint64_t>(hi - lo) : 1;
+  uint64_t span =
+      hi > lo ? static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo) : 1;
   uint64_t multiplier = (uint64_t(65536) % span);
   multiplier = (multiplier * multiplier) % (uint64_t(1) << 32) % span;
   Tensor s = word(span);

@@ -16,8 +16,10 @@ Tensor reshape(const Tensor &x, Shape shape) {
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape[d] == -1)
       open = d;
-    else
-      known *= shape[d];
+    else if (__builtin_mul_overflow(known, shape[d], &known))
+      return typeError("cannot reshape array of shape ", tupleText(x.shape()),
+                       " (size ", x.size(), ") into shape ", tupleText(shape),
+                       ", which is too large");
   }
   if (open >= 0) {
     if (known == 0 || x.size() % known)
@@ -108,15 +110,21 @@ Tensor stack(const Tensors &xs, int64_t axis) {
   return concatenate(wide, axis);
 }
 Tensors split(const Tensor &x, int64_t parts, int64_t axis) {
+  // As many errors as there should be parts, unless nobody looks at all.
+  int64_t errors = std::clamp<int64_t>(parts, 1, 1024);
   if (!x.ok())
-    return Tensors(std::max<int64_t>(parts, 1), x);
+    return Tensors(errors, x);
   Expected<int64_t> d = normalizedAxis(axis, x.rank());
   if (!d || parts < 1 || x.dim(*d) % parts)
-    return Tensors(std::max<int64_t>(parts, 1),
+    return Tensors(errors,
                    Tensor(d ? valueError("array split does not result in an "
                                          "equal division: ",
                                          parts, " parts of ", x.dim(axis))
                             : d.error()));
+  if (parts > 1 << 20)
+    return Tensors(errors,
+                   Tensor(valueError("split gives at most ", 1 << 20,
+                                     " parts, but was asked for ", parts)));
   int64_t n = x.dim(*d) / parts;
   Tensors out;
   for (int64_t i = 0; i < parts; ++i)

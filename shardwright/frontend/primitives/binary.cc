@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/reshard.h"
+#include "shardwright/frontend/primitives/type_errors.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -90,7 +91,7 @@ const BinarySpec specs[] = {
     {"max", Accepts::Any, "stablehlo.maximum", winnerX, winnerY},
     {"min", Accepts::Any, "stablehlo.minimum", winnerX, winnerY},
     {"pow", Accepts::Inexact, "stablehlo.power", powX, powY},
-    {"atan2", Accepts::Float, "stablehlo.atan2", atan2X, atan2Y},
+    {"atan2", Accepts::Inexact, "stablehlo.atan2", atan2X, atan2Y},
     {"nextafter", Accepts::Float, "chlo.next_after"},
     {"complex", Accepts::Float, "stablehlo.complex"},
     {"and", Accepts::BoolOrInt, "stablehlo.and"},
@@ -131,16 +132,15 @@ Expected<std::vector<Aval>> inferBinary(const BinarySpec *s,
     bool isExponent = isName(s, "pow") && i == 1 && isInteger(type);
     if (isZero || isExponent)
       continue;
-    if (Status status = checkAccepts(s->name, s->accepts, type); !status)
+    Status status = checkNarrowTypes(s->name, type);
+    if (status)
+      status = checkAccepts(s->name, s->accepts, type);
+    if (!status)
       return atPosition(status.error(), i);
   }
   bool integerPower = isName(s, "pow") && isInteger(in[1].dtype);
   if (in[0].dtype != in[1].dtype && !integerPower)
-    return typeError(
-        "lax.", s->name, " requires arguments to have the same dtypes, got ",
-        name(in[0].dtype), ", ", name(in[1].dtype), ". (Tip: jnp.", s->name,
-        " is a similar function that does automatic type "
-        "promotion on inputs).");
+    return differentTypes(s->name, in[0].dtype, in[1].dtype);
   Expected<Shape> shape = broadcastShapes(s->name, in);
   if (!shape)
     return shape.error();
@@ -272,21 +272,25 @@ Expected<std::vector<Aval>> inferSelect(const std::vector<Aval> &in) {
       return typeError("select cases must have the same shapes, got [",
                        tupleText(in[1].shape), ", ", tupleText(in[i].shape),
                        "].");
-    if (in[i].dtype != in[1].dtype)
-      return typeError("lax.select requires arguments to have the same "
-                       "dtypes, got ",
-                       name(in[1].dtype), ", ", name(in[i].dtype),
-                       ". (Tip: jnp.where is a similar function that does "
-                       "automatic type promotion on inputs).");
   }
+  std::string types;
+  bool areEqual = true;
+  for (size_t i = 1; i < in.size(); ++i) {
+    types += cat(i > 1 ? ", " : "", name(in[i].dtype));
+    areEqual &= in[i].dtype == in[1].dtype;
+  }
+  if (!areEqual)
+    return typeError("lax.select requires arguments to have the same dtypes, "
+                     "got ",
+                     types,
+                     ". (Tip: jnp.where is a similar function that does "
+                     "automatic type promotion on inputs).");
   if (in[0].dtype != DType::Bool && in[0].dtype != DType::I32)
     return typeError("select `which` must be boolean or ",
                      isInteger(in[0].dtype) ? "int32" : "integer",
                      " type, got ", name(in[0].dtype), ".");
   if (in[0].dtype == DType::Bool && in.size() > 3)
-    return typeError("with boolean `which` at most two cases are supported, "
-                     "got ",
-                     in.size() - 1, ".");
+    return typeError("select with boolean `which` cannot have > 2 cases.");
   if (in[0].rank() && in[0].shape != in[1].shape)
     return typeError("select `which` must be scalar or have the same shape as "
                      "cases, got `which` shape ",

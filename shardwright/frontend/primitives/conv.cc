@@ -108,6 +108,28 @@ Status checkConv(const Conv &c, const Aval &lhs, const Aval &rhs) {
   if (c.padding.size() != n - 2)
     return typeError("convolution padding must have a pair for each of ", n - 2,
                      " spatial dimensions, got ", c.padding.size());
+  // Sums and products of these do not overflow.
+  constexpr int64_t most = int64_t(1) << 31;
+  for (const Ints &pair : c.padding)
+    if (pair.size() != 2 || std::max(pair[0], pair[1]) >= most ||
+        std::min(pair[0], pair[1]) <= -most)
+      return typeError("convolution padding must be pairs (low, high) of "
+                       "numbers below 2^31, got ",
+                       tupleText(pair));
+  for (const Ints &list :
+       {c.strides, c.lhsDilation, c.rhsDilation, Ints{c.features, c.batches}})
+    for (int64_t v : list)
+      if (v >= most)
+        return typeError("convolution strides, dilations and group counts must "
+                         "be below 2^31, got ",
+                         tupleText(list));
+  for (size_t s = 0; s + 2 < n; ++s)
+    if (lhs.shape[c.dims.lhs[s + 2]] > (int64_t(1) << 62) / c.lhsDilation[s] ||
+        rhs.shape[c.dims.rhs[s + 2]] > (int64_t(1) << 62) / c.rhsDilation[s])
+      return typeError("convolution of shapes ", tupleText(lhs.shape), " and ",
+                       tupleText(rhs.shape), " with dilations ",
+                       tupleText(c.lhsDilation), " and ",
+                       tupleText(c.rhsDilation), " is too large");
   if (c.features < 1 || c.batches < 1 || (c.features > 1 && c.batches > 1))
     return valueError("At most one of batch_group_count and "
                       "feature_group_count may be > 1, got "
@@ -115,7 +137,7 @@ Status checkConv(const Conv &c, const Aval &lhs, const Aval &rhs) {
                       c.batches, " and feature_group_count=", c.features);
   int64_t in = lhs.shape[c.dims.lhs[1]], own = rhs.shape[c.dims.rhs[1]],
           out = rhs.shape[c.dims.rhs[0]];
-  if (in != own * c.features)
+  if (in % c.features || in / c.features != own)
     return valueError("conv_general_dilated lhs feature dimension size divided "
                       "by feature_group_count must equal the rhs input feature "
                       "dimension size, but ",

@@ -71,6 +71,7 @@ const Primitive bitcastP = [] {
     DType to = params.dtype("new_dtype");
     Shape shape = in[0].shape;
     int from = bitWidth(in[0].dtype), width = bitWidth(to);
+    auto printed = [](DType t) { return t == DType::Bool ? 8 : bitWidth(t); };
     // Keys and tangents of integers have no bits.
     if (from == 0 || width == 0 ||
         std::max(from, width) % std::min(from, width))
@@ -82,9 +83,10 @@ const Primitive bitcastP = [] {
       if (shape.empty() || shape[-1] * from != width)
         return valueError("Attempting to convert array of shape ",
                           tupleText(in[0].shape), " from ", name(in[0].dtype),
-                          " of size ", from, " bits to ", name(to), " of size ",
-                          width, ", bits but ", shape.empty() ? 1 : shape[-1],
-                          " * ", from, " != ", width);
+                          " of size ", printed(in[0].dtype), " bits to ",
+                          name(to), " of size ", width, ", bits but ",
+                          shape.empty() ? 1 : shape[-1], " * ",
+                          printed(in[0].dtype), " != ", width);
       shape.pop_back();
     }
     return std::vector<Aval>{Aval{to, shape}};

@@ -149,6 +149,9 @@ Primitive makeCumulative(const char *name) {
     if (axis < 0 || axis >= in[0].rank())
       return valueError("axis ", axis, " is out of bounds for array of shape ",
                         tupleText(in[0].shape));
+    if (in[0].dtype == DType::Bool)
+      return typeError(n, " does not accept dtype bool. Accepted dtypes are "
+                          "subtypes of number.");
     SW_TRY(checkAccepts(n,
                         n == "cumlogsumexp" ? Accepts::Float : Accepts::Number,
                         in[0].dtype));

@@ -11,6 +11,8 @@
 #include "shardwright/frontend/primitives/reshard.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace shardwright::frontend {
 namespace {
@@ -59,52 +61,54 @@ std::string sizesText(const Aval &a, const Ints &dims) {
   return tupleText(sizes);
 }
 
+/// One side's dimension numbers are in range, distinct and disjoint.
+Status checkSide(const std::string &side, const Aval &operand,
+                 const Ints &batch, const Ints &contracting) {
+  for (const Ints *dims : {&batch, &contracting})
+    for (int64_t i : *dims)
+      if (i < 0 || i >= operand.rank())
+        return typeError("dot_general requires ", side,
+                         " dimension numbers to be nonnegative and less than "
+                         "the number of axes of the ",
+                         side, " value, got ", side, "_batch of ",
+                         tupleText(batch), " and ", side, "_contracting of ",
+                         tupleText(contracting), " for ", side, " of rank ",
+                         operand.rank());
+  for (const auto &[kind, dims] :
+       {std::pair("batch", &batch), {"contracting", &contracting}})
+    if (std::set<int64_t>(dims->begin(), dims->end()).size() != dims->size())
+      return typeError("dot_general requires ", side, " ", kind,
+                       " dimensions to be distinct, got ", side, "_", kind, " ",
+                       tupleText(*dims), ".");
+  for (int64_t i : batch)
+    if (containsInt(contracting, i))
+      return typeError("dot_general requires ", side,
+                       " batch dimensions to be disjoint from contracting "
+                       "dimensions, got ",
+                       side, "_batch ", tupleText(batch), " and ", side,
+                       "_contracting ", tupleText(contracting), ".");
+  return {};
+}
+
+/// The type of a product: that of the operand whose type is later in the order
+/// of kinds, widths and signs.
+DType productType(DType a, DType b) {
+  auto order = [](DType t) {
+    int kind = t == DType::Bool ? 0 : isInteger(t) ? 1 : isFloat(t) ? 2 : 3;
+    return std::tuple(kind, bitWidth(t), isSigned(t), t);
+  };
+  return order(a) < order(b) ? b : a;
+}
+
 Expected<std::vector<Aval>> inferDot(const std::vector<Aval> &in,
                                      const Params &params) {
-  DotDims d = dimsOf(params);
-  for (const auto &[dims, a] : {std::pair(&d.lhsContracting, &in[0]),
-                                {&d.lhsBatch, &in[0]},
-                                {&d.rhsContracting, &in[1]},
-                                {&d.rhsBatch, &in[1]}})
-    for (int64_t i : *dims)
-      if (i < 0 || i >= a->rank())
-        return typeError("dot_general requires dimension numbers to be "
-                         "nonnegative and less than the number of axes of the "
-                         "operand, got ",
-                         tupleText(*dims), " for shape ", tupleText(a->shape),
-                         ".");
-  if (d.lhsBatch.size() != d.rhsBatch.size() ||
-      d.lhsContracting.size() != d.rhsContracting.size())
-    return typeError("dot_general requires equal numbers of lhs and rhs "
-                     "dimensions, got dimension_numbers=",
-                     DotParam(d).str(), ".");
-  if (sizesText(in[0], d.lhsBatch) != sizesText(in[1], d.rhsBatch))
-    return typeError("dot_general requires lhs batch dimensions and rhs batch "
-                     "dimensions to have the same shape, got ",
-                     sizesText(in[0], d.lhsBatch), " and ",
-                     sizesText(in[1], d.rhsBatch), ".");
-  if (sizesText(in[0], d.lhsContracting) != sizesText(in[1], d.rhsContracting))
-    return typeError("dot_general requires contracting dimensions to have the "
-                     "same shape, got ",
-                     sizesText(in[0], d.lhsContracting), " and ",
-                     sizesText(in[1], d.rhsContracting), ".");
-  if (in[0].dtype != in[1].dtype)
-    return typeError("lax.dot_general requires arguments to have the same "
-                     "dtypes, got ",
-                     name(in[0].dtype), ", ", name(in[1].dtype),
-                     ". (Tip: jnp.dot is a similar function that does "
-                     "automatic type promotion on inputs).");
-  Shape shape;
-  for (int64_t i : d.lhsBatch)
-    shape.push_back(in[0].shape[i]);
-  for (int64_t i : freeDims(in[0].rank(), d.lhsContracting, d.lhsBatch))
-    shape.push_back(in[0].shape[i]);
-  for (int64_t i : freeDims(in[1].rank(), d.rhsContracting, d.rhsBatch))
-    shape.push_back(in[1].shape[i]);
-  DType type = params.isNone("preferred_element_type")
-                   ? in[0].dtype
-                   : params.dtype("preferred_element_type");
-  Aval result{type, shape, in[0].weak && in[1].weak};
+  Expected<Shape> shape = dotShape(in[0], in[1], dimsOf(params));
+  if (!shape)
+    return shape.error();
+  Expected<DType> type = dotType(in[0].dtype, in[1].dtype, params);
+  if (!type)
+    return type.error();
+  Aval result{*type, *shape, in[0].weak && in[1].weak};
   result.sharding = typeShardingIn(params, "out_sharding");
   return std::vector<Aval>{result};
 }
@@ -208,7 +212,8 @@ Expected<std::vector<PartitionSpec>> dotSpec(const std::vector<Aval> &in,
 /// The cotangent of one operand: that of the result contracted with the other
 /// operand, transposed into place.
 Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
-                     const DotDims &d, bool ofLhs, const Params &primal) {
+                     const Params &given, bool ofLhs) {
+  DotDims d = dimsOf(given);
   const Ints &xContract = ofLhs ? d.lhsContracting : d.rhsContracting;
   const Ints &yContract = ofLhs ? d.rhsContracting : d.lhsContracting;
   const Ints &xBatch = ofLhs ? d.lhsBatch : d.rhsBatch;
@@ -229,10 +234,10 @@ Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
   for (int64_t y : sorted)
     order.push_back(xContract[std::find(yContract.begin(), yContract.end(), y) -
                               yContract.begin()]);
-  bool sameType = ct.dtype() == type.dtype && other.dtype() == type.dtype;
-  bool isPlain = sameType && primal.isNone("preferred_element_type");
-  Params params = lax::dotParams({ctContract, yFree, iotaInts(batch), yBatch},
-                                 isPlain ? std::optional<DType>() : type.dtype);
+  Params params =
+      lax::dotParams({ctContract, yFree, iotaInts(batch), yBatch}, {});
+  for (const char *name : {"precision", "preferred_element_type"})
+    params.set(name, *given.find(name));
   if (type.sharding) {
     std::vector<SpecEntry> entries;
     for (int64_t d : order)
@@ -249,7 +254,7 @@ Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
   Ints permutation(order.size());
   for (size_t i = 0; i < order.size(); ++i)
     permutation[order[i]] = static_cast<int64_t>(i);
-  return lax::transpose(out, permutation);
+  return convert_element_type(lax::transpose(out, permutation), type.dtype);
 }
 
 BatchResult batchDot(const Tensors &in, const Ints &dims,
@@ -321,20 +326,27 @@ const Primitive dotP = [] {
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &params) {
-    DotDims d = dimsOf(params);
     MaybeTensors out(2);
-    Tensor c = convert_element_type(*ct[0], types[0].dtype);
     if (!in[0])
-      out[0] = transposeSide(c, *in[1], types[0], d, true, params);
+      out[0] = transposeSide(*ct[0], *in[1], types[0], params, true);
     else
-      out[1] = transposeSide(c, *in[0], types[1], d, false, params);
+      out[1] = transposeSide(*ct[0], *in[0], types[1], params, false);
     return out;
   };
   p.lower = [](LoweringContext &c) {
     DotDims d = dimsOf(c.params());
+    std::vector<std::string> operands = c.operands(), types;
+    DType common =
+        productType(c.operandTypes()[0].dtype, c.operandTypes()[1].dtype);
+    for (size_t i = 0; i < 2; ++i) {
+      const Aval &own = c.operandTypes()[i];
+      types.push_back(mlirType(own.withType(common)));
+      if (own.dtype != common)
+        operands[i] = c.op("stablehlo.convert", {operands[i]}, {mlirType(own)},
+                           {types[i]})[0];
+    }
     return c.op(
-        "stablehlo.dot_general", c.operands(), mlirTypes(c.operandTypes()),
-        mlirTypes(c.resultTypes()),
+        "stablehlo.dot_general", operands, types, mlirTypes(c.resultTypes()),
         cat("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions "
             "= ",
             intList(d.lhsBatch),
@@ -350,6 +362,52 @@ const Registered dotR(dotP);
 } // namespace
 
 namespace lax {
+Expected<Shape> dotShape(const Aval &lhs, const Aval &rhs, const DotDims &d,
+                         const Ints &rhsGroup) {
+  SW_TRY(checkSide("lhs", lhs, d.lhsBatch, d.lhsContracting));
+  SW_TRY(checkSide("rhs", rhs, d.rhsBatch, d.rhsContracting));
+  if (d.lhsBatch.size() != d.rhsBatch.size())
+    return typeError("dot_general requires equal numbers of lhs_batch and "
+                     "rhs_batch dimensions, got lhs_batch ",
+                     tupleText(d.lhsBatch), " and rhs_batch ",
+                     tupleText(d.rhsBatch), ".");
+  if (sizesText(lhs, d.lhsBatch) != sizesText(rhs, d.rhsBatch))
+    return typeError("dot_general requires lhs batch dimensions and rhs batch "
+                     "dimensions to have the same shape, got ",
+                     sizesText(lhs, d.lhsBatch), " and ",
+                     sizesText(rhs, d.rhsBatch), ".");
+  if (sizesText(lhs, d.lhsContracting) != sizesText(rhs, d.rhsContracting))
+    return typeError("dot_general requires contracting dimensions to have the "
+                     "same shape, got ",
+                     sizesText(lhs, d.lhsContracting), " and ",
+                     sizesText(rhs, d.rhsContracting), ".");
+  Shape shape;
+  for (int64_t i : d.lhsBatch)
+    shape.push_back(lhs.shape[i]);
+  for (int64_t i : freeDims(lhs.rank(), d.lhsContracting, d.lhsBatch))
+    shape.push_back(lhs.shape[i]);
+  for (int64_t i : freeDims(rhs.rank(), d.rhsContracting, d.rhsBatch))
+    if (!containsInt(rhsGroup, i))
+      shape.push_back(rhs.shape[i]);
+  return shape;
+}
+
+Expected<DType> dotType(DType lhs, DType rhs, const Params &params) {
+  for (DType type : {lhs, rhs})
+    if (type == DType::Key || type == DType::Float0)
+      return typeError("dot_general does not accept dtype ", name(type), ".");
+  DType type = productType(lhs, rhs);
+  if (params.isNone("preferred_element_type"))
+    return type;
+  DType preferred = params.dtype("preferred_element_type");
+  if (!isFloat(type) &&
+      bitWidth(realType(preferred)) < bitWidth(realType(type)))
+    return typeError("`preferred_element_type` must not be narrower than the "
+                     "original type, got preferred_element_type of ",
+                     name(preferred), " for result type of ", name(type), ".");
+  return preferred;
+}
+
 Params dotParams(const DotDims &dims, std::optional<DType> preferred) {
   Params params{
       {"dimension_numbers", std::shared_ptr<const ParamObject>(

@@ -117,13 +117,14 @@ Primitive makeSolve() {
   p.sharding = solveSharding;
   p.infer = [](const std::vector<Aval> &in,
                const Params &params) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkMatrix("triangular_solve", in[0], true));
-    SW_TRY(checkMatrix("triangular_solve", in[1], false));
     const Aval &a = in[0], &b = in[1];
-    if (a.dtype != b.dtype)
+    bool areInexact = isInexact(a.dtype) && isInexact(b.dtype);
+    if (areInexact && a.dtype != b.dtype)
       return typeError("lax.triangular_solve requires arguments to have the "
                        "same dtypes, got ",
                        name(a.dtype), ", ", name(b.dtype), ".");
+    SW_TRY(checkMatrix("triangular_solve", a, true, 0));
+    SW_TRY(checkMatrix("triangular_solve", b, false, 1));
     int64_t size = params.flag("left_side") ? rowsOf(b) : columnsOf(b);
     if (a.rank() != b.rank() || columnsOf(a) != size ||
         !std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin()))

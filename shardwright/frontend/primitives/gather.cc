@@ -45,6 +45,7 @@ Expected<std::vector<Aval>> inferGather(const std::vector<Aval> &in,
                      " offset dimensions, but its slices have ", slice.size(),
                      " dimensions");
   int64_t rank = in[1].rank() - 1 + static_cast<int64_t>(slice.size());
+  SW_TRY(checkGatherDims("Gather", d, in[0].rank(), in[1].rank(), rank));
   Shape shape;
   size_t batch = 0, offset = 0;
   for (int64_t i = 0; i < rank; ++i)
@@ -61,8 +62,8 @@ Param fillValue(DType type) {
   if (type == DType::Bool)
     return true;
   if (isUnsigned(type))
-    return bitWidth(type) < 64 ? (int64_t(1) << bitWidth(type)) - 1
-                               : int64_t(-1);
+    return bitWidth(type) < 64 ? Param((int64_t(1) << bitWidth(type)) - 1)
+                               : Param(cat(~uint64_t(0)));
   if (isInteger(type))
     return std::numeric_limits<int64_t>::min() >> (64 - bitWidth(type));
   return std::monostate();
@@ -78,6 +79,8 @@ Tensor filledLike(const Tensor &x, const Param *fill) {
       value = *integer;
     if (const auto *flag = std::get_if<bool>(fill))
       value = *flag;
+    if (std::get_if<std::string>(fill))
+      value = -1; // All bits of a u64.
   }
   return isInteger(x.dtype())
              ? broadcast_in_dim(scalarOf(value, x.dtype()), x.shape(), {})

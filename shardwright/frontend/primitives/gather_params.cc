@@ -70,6 +70,32 @@ Param gatherModeParam(GatherMode mode) {
       std::make_shared<const ModeParam>(mode));
 }
 
+Status checkGatherDims(const std::string &name, const GatherDims &dims,
+                       int64_t rank, int64_t indices, int64_t updates) {
+  auto check = [&](const Ints &list, int64_t count) -> Status {
+    std::set<int64_t> seen;
+    for (int64_t d : list)
+      if (d < 0 || d >= count || !seen.insert(d).second)
+        return typeError(name,
+                         " dimension numbers must be different and in "
+                         "[0, ",
+                         count, "), got ", tupleText(list));
+    return {};
+  };
+  SW_TRY(check(dims.offsetDims, updates));
+  SW_TRY(check(dims.collapsedSliceDims, rank));
+  SW_TRY(check(dims.startIndexMap, rank));
+  SW_TRY(check(dims.operandBatchingDims, rank));
+  SW_TRY(check(dims.startIndicesBatchingDims, indices - 1));
+  if (dims.operandBatchingDims.size() != dims.startIndicesBatchingDims.size())
+    return typeError(name,
+                     " must have as many batching dimensions of the "
+                     "operand as of the indices, got ",
+                     tupleText(dims.operandBatchingDims), " and ",
+                     tupleText(dims.startIndicesBatchingDims));
+  return {};
+}
+
 std::string bracketList(const Ints &v) {
   std::string out = "[";
   for (size_t i = 0; i < v.size(); ++i)

@@ -32,6 +32,11 @@ std::pair<Tensor, int64_t> batchedStarts(const Tensors &starts,
                                          const Ints &dims);
 /// Dimension numbers by which gather and scatter act as a dynamic slice.
 GatherDims windowDims(int64_t rank);
+/// An error unless the dimension numbers name dimensions that there are, each
+/// once. `rank`: of the operand; `updates`: of the result of a gather or the
+/// updates of a scatter.
+Status checkGatherDims(const std::string &name, const GatherDims &dims,
+                       int64_t rank, int64_t indices, int64_t updates);
 
 /// `[0, 1]`.
 std::string bracketList(const Ints &values);

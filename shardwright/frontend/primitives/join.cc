@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/primitives/gather_params.h"
 #include "shardwright/frontend/primitives/reshard.h"
+#include "shardwright/frontend/primitives/type_errors.h"
 
 #include <algorithm>
 
@@ -54,7 +55,8 @@ const Primitive concatenateP = [] {
                            "in dimensions other than the one being "
                            "concatenated: concatenating along dimension ",
                            dim, " for shapes ", shapes, ".");
-      shape.at(dim) += in[i].shape[dim];
+      if (__builtin_add_overflow(shape[dim], in[i].shape[dim], &shape.at(dim)))
+        return valueError("concatenation of shapes ", shapes, " is too large");
     }
     return std::vector<Aval>{Aval{in[0].dtype, shape}};
   };
@@ -106,7 +108,6 @@ const Primitive concatenateP = [] {
 }();
 const Registered concatenateR(concatenateP);
 
-/// Limits of slices: those of `pad` that undo it.
 const Primitive padP = [] {
   Primitive p;
   p.name = "pad";
@@ -137,15 +138,16 @@ const Primitive padP = [] {
                           "nonnegative, got padding_config ",
                           paramText(Param(config)));
       int64_t n = in[0].shape[d];
-      int64_t size = config[d][0] + config[d][1] + n +
-                     std::max<int64_t>(n - 1, 0) * config[d][2];
-      if (size < 0)
-        return valueError("Dimension size after padding is not at least 0, "
-                          "got result dimension ",
-                          size, " for padding_config ",
-                          paramText(Param(config)), " and operand shape ",
-                          tupleText(in[0].shape));
-      shape.push_back(size);
+      auto size = static_cast<__int128>(config[d][0]) + config[d][1] + n +
+                  __int128(std::max<int64_t>(n - 1, 0)) * config[d][2];
+      if (size < 0 || size > INT64_MAX)
+        return valueError(
+            "Dimension size after padding is not ",
+            size < 0 ? "at least 0" : "below 2^63", ", got result dimension ",
+            int64_t(std::clamp<__int128>(size, INT64_MIN, INT64_MAX)),
+            " for padding_config ", paramText(Param(config)),
+            " and operand shape ", tupleText(in[0].shape));
+      shape.push_back(static_cast<int64_t>(size));
     }
     return std::vector<Aval>{Aval{in[0].dtype, shape}};
   };
@@ -231,7 +233,8 @@ Expected<std::vector<Aval>> inferSlice(const std::vector<Aval> &in,
     if (stride <= 0)
       return typeError("slice strides must be positive, got ",
                        tupleText(strides));
-    shape.push_back((limit[d] - start[d] + stride - 1) / stride);
+    int64_t range = limit[d] - start[d];
+    shape.push_back(range ? (range - 1) / stride + 1 : 0);
   }
   return std::vector<Aval>{Aval{in[0].dtype, shape, in[0].weak}};
 }
@@ -315,6 +318,8 @@ const Primitive dynamicSliceP = [] {
                        "the number of dimensions of the operand, got ",
                        tupleText(sizes), " for operand shape ",
                        tupleText(in[0].shape), ".");
+    SW_TRY(checkIndices(
+        "dynamic_slice must be integers of the same type, got: ", in, 1));
     for (size_t d = 0; d < sizes.size(); ++d)
       if (sizes[d] < 0 || sizes[d] > in[0].shape[d])
         return typeError("slice slice_sizes must be less than or equal to "
@@ -393,6 +398,8 @@ const Primitive dynamicUpdateP = [] {
                          "than operand shape, got update shape ",
                          tupleText(in[1].shape), " for operand shape ",
                          tupleText(in[0].shape), ".");
+    SW_TRY(checkIndices(
+        "dynamic_update_slice must be integers of the same type, got ", in, 2));
     return std::vector<Aval>{Aval{in[0].dtype, in[0].shape, in[0].weak}};
   };
   p.lower = lowerTo("stablehlo.dynamic_update_slice");
@@ -453,6 +460,9 @@ Tensor slice_in_dim(const Tensor &x, int64_t start, int64_t limit,
                     int64_t stride, int64_t axis) {
   if (!x.ok())
     return x;
+  if (axis < 0 || axis >= x.rank())
+    return valueError("axis ", axis,
+                      " is out of bounds for array of dimension ", x.rank());
   Ints from(x.rank(), 0), to = x.shape(), steps(x.rank(), 1);
   from[axis] = start;
   to[axis] = limit;

@@ -111,7 +111,12 @@ Primitive makePermutation() {
   p.infer = [](const std::vector<Aval> &in,
                const Params &params) -> Expected<std::vector<Aval>> {
     int64_t size = params.integer("permutation_size");
-    if (in[0].dtype != DType::I32 || !in[0].rank())
+    if (in[0].dtype != DType::I32)
+      return typeError("lu_pivots_to_permutation does not accept dtype ",
+                       frontend::name(in[0].dtype),
+                       " at position 0. Accepted dtypes at position 0 are "
+                       "subtypes of int32.");
+    if (!in[0].rank())
       return typeError("lu_pivots_to_permutation expects pivots of type int32 "
                        "and rank at least 1, got ",
                        in[0].longStr(), ".");

@@ -211,14 +211,21 @@ std::string checkedByInfo(LoweringContext &c, const std::string &value,
               {mlirType(type)})[0];
 }
 
-Status checkMatrix(const std::string &name, const Aval &x, bool square) {
+Status checkMatrix(const std::string &name, const Aval &x, bool square,
+                   size_t position) {
+  if (x.rank() < 2)
+    return typeError(
+        "Input ", position, " to ", name,
+        " must have rank at least 2, but got shape=", tupleText(x.shape));
+  if (!isInexact(x.dtype))
+    return typeError(name, " does not accept dtype ", frontend::name(x.dtype),
+                     " at position ", position,
+                     ". Accepted dtypes at position ", position,
+                     " are subtypes of floating, complexfloating.");
   if (x.dtype != DType::F32 && x.dtype != DType::F64 && !isComplex(x.dtype))
     return typeError(name, " does not accept dtype ", frontend::name(x.dtype),
                      ". Accepted dtypes are float32, float64, complex64 and "
                      "complex128.");
-  if (x.rank() < 2)
-    return typeError(name, " requires arrays of rank at least 2, got shape ",
-                     tupleText(x.shape), ".");
   if (square && x.shape[x.rank() - 1] != x.shape[x.rank() - 2])
     return valueError("Argument to ", name,
                       " must have shape [..., n, n], got shape ",

@@ -64,7 +64,8 @@ std::string checkedByInfo(LoweringContext &c, const std::string &value,
 
 /// An error unless x is a batch of matrices of a type that LAPACK has, and, if
 /// `square`, square.
-Status checkMatrix(const std::string &name, const Aval &x, bool square);
+Status checkMatrix(const std::string &name, const Aval &x, bool square,
+                   size_t position = 0);
 /// Specs of the results of a factorization: batch dimensions keep their axes,
 /// and matrices are not sharded.
 std::function<Expected<std::vector<PartitionSpec>>(

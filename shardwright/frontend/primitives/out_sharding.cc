@@ -56,6 +56,22 @@ Tensor bindWith(const char *primitive, const char *param, const Tensors &args,
   return bind1(*findPrimitive(primitive), args, params);
 }
 
+Tensor bindProduct(const char *primitive, const Tensors &args,
+                   const Params &params, const PartitionSpec &spec) {
+  if (const Error *error = errorIn(args))
+    return *error;
+  // The shape of the result, or the error about the operands.
+  std::vector<Aval> types;
+  for (const Tensor &arg : args)
+    types.push_back(arg.aval());
+  Expected<std::vector<Aval>> out =
+      findPrimitive(primitive)->infer(types, params);
+  if (!out)
+    return out.error();
+  return bindWith(primitive, "out_sharding", args, params, spec,
+                  (*out)[0].shape);
+}
+
 } // namespace
 
 namespace lax {
@@ -63,17 +79,15 @@ namespace lax {
 Tensor dot_general(const Tensor &x, const Tensor &y, const DotDims &dims,
                    std::optional<DType> preferred,
                    const PartitionSpec &outSharding) {
-  if (const Error *error = errorIn(Tensors{x, y}))
-    return *error;
-  Params params = dotParams(dims, preferred);
-  // The shape of the result, or the error about the operands.
-  std::vector<Aval> types{x.aval(), y.aval()};
-  Expected<std::vector<Aval>> out =
-      findPrimitive("dot_general")->infer(types, params);
-  if (!out)
-    return out.error();
-  return bindWith("dot_general", "out_sharding", {x, y}, params, outSharding,
-                  (*out)[0].shape);
+  return bindProduct("dot_general", {x, y}, dotParams(dims, preferred),
+                     outSharding);
+}
+Tensor ragged_dot_general(const Tensor &lhs, const Tensor &rhs,
+                          const Tensor &groupSizes, const RaggedDotDims &dims,
+                          std::optional<DType> preferred,
+                          const PartitionSpec &outSharding) {
+  return bindProduct("ragged_dot_general", {lhs, rhs, groupSizes},
+                     raggedDotParams(dims, preferred), outSharding);
 }
 Tensor reduce_sum(const Tensor &x, const Ints &axes,
                   const PartitionSpec &outSharding) {

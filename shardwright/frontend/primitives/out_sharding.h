@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_FRONTEND_PRIMITIVES_OUT_SHARDING_H
 #define SHARDWRIGHT_FRONTEND_PRIMITIVES_OUT_SHARDING_H
 
-#include "shardwright/frontend/primitives/lax.h"
+#include "shardwright/frontend/primitives/ragged_dot.h"
 
 // Operations whose result has a given sharding over the Explicit axes of the
 // mesh in context. JAX: the argument out_sharding.
@@ -19,6 +19,10 @@ namespace shardwright::frontend::lax {
 Tensor dot_general(const Tensor &x, const Tensor &y, const DotDims &dims,
                    std::optional<DType> preferred,
                    const PartitionSpec &outSharding);
+Tensor ragged_dot_general(const Tensor &lhs, const Tensor &rhs,
+                          const Tensor &groupSizes, const RaggedDotDims &dims,
+                          std::optional<DType> preferred,
+                          const PartitionSpec &outSharding);
 /// The spec may name unreduced axes: some that shard the summed dimensions.
 Tensor reduce_sum(const Tensor &x, const Ints &axes,
                   const PartitionSpec &outSharding);

@@ -43,7 +43,9 @@ Primitive makeTile() {
       if (reps[d] < 0)
         return valueError("tile repetitions must not be negative, got ",
                           tupleText(reps), ".");
-      shape.at(d) *= reps[d];
+      if (__builtin_mul_overflow(shape[d], reps[d], &shape.at(d)))
+        return valueError("tile of shape ", tupleText(in[0].shape), " by ",
+                          tupleText(reps), " is too large.");
     }
     return std::vector<Aval>{Aval{in[0].dtype, shape}};
   };
@@ -358,6 +360,11 @@ Tensors unstack(const Tensor &x, int64_t axis) {
     return {Tensor(badAxis("unstack", axis, x.rank()))};
   if (!x.dim(axis))
     return {};
+  // Each slice is a value of its own.
+  if (x.dim(axis) > 1 << 20)
+    return {Tensor(valueError("unstack gives at most ", 1 << 20,
+                              " slices, but axis ", axis, " has size ",
+                              x.dim(axis)))};
   return bindMany(found("unstack"), x.dim(axis), {x}, {{"axis", axis}});
 }
 } // namespace lax

@@ -161,8 +161,9 @@ Expected<std::vector<PartitionSpec>> reducedSpec(const Aval &in,
 Status checkUnreduced(const Aval &x, const Ints &axes,
                       const PartitionSpec &out) {
   std::set<std::string> summed;
+  const PartitionSpec spec = x.spec();
   for (int64_t d : axes)
-    for (const std::string &axis : x.spec()[d].axes)
+    for (const std::string &axis : spec[d].axes)
       summed.insert(axis);
   bool fits = true;
   std::string names, dims;
@@ -187,7 +188,16 @@ Primitive makeReduce(const ReduceSpec &spec) {
   const ReduceSpec *s = &spec;
   p.infer = [s](const std::vector<Aval> &in,
                 const Params &params) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkAccepts(s->name, s->accepts, in[0].dtype));
+    if (s->accepts == Accepts::BoolOrInt &&
+        !checkAccepts(s->name, s->accepts, in[0].dtype))
+      return typeError("logical reduction requires operand dtype bool or int, "
+                       "got ",
+                       frontend::name(in[0].dtype), ".");
+    if (in[0].dtype == DType::Key || in[0].dtype == DType::Float0 ||
+        !checkAccepts(s->name, s->accepts, in[0].dtype))
+      return typeError(s->name, " does not accept dtype ",
+                       frontend::name(in[0].dtype),
+                       ". Accepted dtypes are subtypes of number.");
     SW_TRY(checkAxes(s->name, in[0], params.ints("axes")));
     Aval result = reducedAval(in[0], params.ints("axes"));
     if (auto given = typeShardingIn(params, "out_sharding"))

@@ -284,11 +284,26 @@ Primitive makeScatter(const ScatterSpec &spec) {
   Primitive p;
   p.name = spec.name;
   p.infer = [s](const std::vector<Aval> &in,
-                const Params &) -> Expected<std::vector<Aval>> {
+                const Params &params) -> Expected<std::vector<Aval>> {
+    std::string kind = s->name;
+    if (in[0].dtype == DType::Bool &&
+        (kind == "scatter-add" || kind == "scatter-mul"))
+      return typeError(kind == "scatter-add" ? "add" : "mul",
+                       " does not accept dtype bool at position 0. Accepted "
+                       "dtypes at position 0 are subtypes of integer, "
+                       "floating, complexfloating.");
+    if (!isInteger(in[1].dtype))
+      return valueError("indices must have an integer type");
     if (in[0].dtype != in[2].dtype)
-      return typeError("lax.", s->name,
-                       " requires arguments to have the same dtypes, got ",
+      return typeError("lax.scatter requires arguments to have the same "
+                       "dtypes, got ",
                        name(in[0].dtype), ", ", name(in[2].dtype), ".");
+    if (!isInteger(in[1].dtype) || in[1].rank() == 0)
+      return typeError("Scatter indices must be an integer array of rank at "
+                       "least 1, got ",
+                       in[1].longStr());
+    SW_TRY(checkGatherDims("Scatter", gatherDimsOf(params), in[0].rank(),
+                           in[1].rank(), in[2].rank()));
     return std::vector<Aval>{Aval{in[0].dtype, in[0].shape}};
   };
   p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,

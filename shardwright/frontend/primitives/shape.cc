@@ -345,6 +345,10 @@ Tensor expand_dims(const Tensor &x, const Ints &dimensions) {
   if (!x.ok() || dimensions.empty())
     return x;
   int64_t rank = x.rank() + static_cast<int64_t>(dimensions.size());
+  for (int64_t d : dimensions)
+    if (d < 0 || d >= rank)
+      return valueError("axis ", d, " is out of bounds for array of dimension ",
+                        rank);
   Shape shape;
   Ints to;
   size_t next = 0;

@@ -27,8 +27,13 @@ Primitive elementwise(const char *name, size_t count) {
                 const Params &) -> Expected<std::vector<Aval>> {
     if (in.size() != count)
       return typeError(name, " expects ", count, " operands, got ", in.size());
-    for (const Aval &a : in) {
-      SW_TRY(checkAccepts(name, Accepts::Float, a.dtype));
+    for (size_t i = 0; i < in.size(); ++i) {
+      const Aval &a = in[i];
+      std::string position = count > 1 ? cat(" at position ", i) : "";
+      if (!isFloat(a.dtype))
+        return typeError(name, " does not accept dtype ",
+                         frontend::name(a.dtype), position, ". Accepted dtypes",
+                         position, " are subtypes of floating.");
       if (a.dtype != in[0].dtype)
         return typeError(
             "lax.", name, " requires arguments to have the same dtypes, got ",

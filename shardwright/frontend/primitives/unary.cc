@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/special.h"
+#include "shardwright/frontend/primitives/type_errors.h"
 
 #include <cmath>
 
@@ -86,7 +87,7 @@ const UnarySpec specs[] = {
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
        return mul(t, mul(like(x, -0.5), div(y, x)));
      }},
-    {"cbrt", Accepts::Inexact, "stablehlo.cbrt",
+    {"cbrt", Accepts::Float, "stablehlo.cbrt",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
        return mul(t, mul(like(x, 1.0 / 3), integer_pow(y, -2)));
      }},
@@ -191,6 +192,7 @@ Primitive makeUnary(const UnarySpec &spec) {
   const UnarySpec *s = &spec;
   p.infer = [s](const std::vector<Aval> &in,
                 const Params &) -> Expected<std::vector<Aval>> {
+    SW_TRY(checkNarrowTypes(s->name, in[0].dtype));
     SW_TRY(checkAccepts(s->name, s->accepts, in[0].dtype));
     return std::vector<Aval>{resultOf(*s, in[0])};
   };
@@ -228,7 +230,7 @@ Primitive makeConj() {
   conj.hidden = {};
   conj.infer = [](const std::vector<Aval> &in,
                   const Params &) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkAccepts("conj", Accepts::Inexact, in[0].dtype));
+    SW_TRY(checkNarrowTypes("conj", in[0].dtype));
     return std::vector<Aval>{Aval{complexType(in[0].dtype), in[0].shape}};
   };
   conj.lower = nullptr;

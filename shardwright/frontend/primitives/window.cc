@@ -41,6 +41,43 @@ int64_t dilated(int64_t size, int64_t by) {
   return size ? (size - 1) * by + 1 : 0;
 }
 
+/// An error unless the lists of a window fit an operand of this shape. Numbers
+/// are bounded, so that sums and products of them do not overflow.
+Status checkWindow(const std::string &name, const Shape &shape,
+                   const Window &w) {
+  auto rank = static_cast<size_t>(shape.rank());
+  constexpr int64_t most = int64_t(1) << 31;
+  auto isSmall = [](int64_t v) { return v > -most && v < most; };
+  for (const Ints *list : {&w.baseDilation, &w.windowDilation}) {
+    if (list->empty())
+      continue;
+    if (list->size() != rank)
+      return typeError(name, " expects a dilation for each of ", rank,
+                       " dimensions, got ", tupleText(*list));
+    for (int64_t v : *list)
+      if (v < 1 || v >= most)
+        return typeError(name, " dilations must be from 1 to 2^31 - 1, got ",
+                         tupleText(*list));
+  }
+  for (const Ints &pair : w.padding)
+    if (pair.size() != 2 || !isSmall(pair[0]) || !isSmall(pair[1]))
+      return typeError(name,
+                       " padding must be pairs (low, high) of numbers below "
+                       "2^31, got ",
+                       tupleText(pair));
+  for (const Ints *list : {&w.dims, &w.strides})
+    for (int64_t v : *list)
+      if (!isSmall(v))
+        return typeError(name, " sizes and strides must be below 2^31, got ",
+                         tupleText(*list));
+  for (size_t d = 0; d < w.baseDilation.size(); ++d)
+    if (shape[static_cast<int64_t>(d)] > (int64_t(1) << 62) / w.baseDilation[d])
+      return typeError(name, " with dilation ", w.baseDilation[d],
+                       " of an operand of shape ", tupleText(shape),
+                       " is too large");
+  return {};
+}
+
 /// The number of positions of the window along each dimension.
 Expected<Shape> windowShape(const std::string &name, const Shape &shape,
                             const Params &params) {
@@ -55,6 +92,7 @@ Expected<Shape> windowShape(const std::string &name, const Shape &shape,
   if (w.padding.size() != rank)
     return typeError(name, " expects a padding pair for each of ", rank,
                      " dimensions, got ", w.padding.size());
+  SW_TRY(checkWindow(name, shape, w));
   Shape out;
   for (size_t d = 0; d < rank; ++d) {
     if (w.dims[d] < 1 || w.strides[d] < 1)
@@ -174,7 +212,10 @@ Primitive makeReduce(const ReduceSpec &spec) {
   p.name = spec.name;
   p.infer = [s](const std::vector<Aval> &in,
                 const Params &params) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkAccepts(s->name, Accepts::Number, in[0].dtype));
+    if (!*s->select && !checkAccepts(s->name, Accepts::Number, in[0].dtype))
+      return typeError("operand to ", s->name,
+                       " must have a number dtype, got ",
+                       frontend::name(in[0].dtype));
     Expected<Shape> shape = windowShape(s->name, in[0].shape, params);
     if (!shape)
       return shape.error();
@@ -396,10 +437,11 @@ std::vector<Ints> samePadding(const Shape &shape, const Ints &window,
   std::vector<Ints> out;
   for (size_t d = 0; d < window.size(); ++d) {
     int64_t n = shape[static_cast<int64_t>(d)];
-    int64_t stride = d < strides.size() ? strides[d] : 1;
-    int64_t positions = (n + stride - 1) / stride;
-    int64_t total =
-        std::max<int64_t>((positions - 1) * stride + window[d] - n, 0);
+    // A window that is no window is refused where the padding is used.
+    int64_t stride = std::max<int64_t>(d < strides.size() ? strides[d] : 1, 1);
+    int64_t size = std::clamp<int64_t>(window[d], 0, int64_t(1) << 31);
+    int64_t last = n > 0 ? (n - 1) / stride * stride : -stride;
+    int64_t total = std::max<int64_t>(last + size - n, 0);
     out.push_back({total / 2, total - total / 2});
   }
   return out;

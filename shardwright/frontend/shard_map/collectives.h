@@ -15,7 +15,7 @@ namespace shardwright::frontend {
 /// Axes of a collective: one name, or several of which the first is major.
 /// Names are those of mesh axes in the body of a shardMap, or of axes of vmap.
 struct CollectiveAxes {
-  CollectiveAxes(const char *name) : names{name} {}
+  CollectiveAxes(const char *name) : names{name ? name : ""} {}
   CollectiveAxes(std::string name) : names{std::move(name)} {}
   CollectiveAxes(AxisNames list) : names(std::move(list)), isTuple(true) {}
   CollectiveAxes(std::initializer_list<const char *> list)
@@ -74,6 +74,20 @@ Tensor psum_scatter(const Tensor &x, const CollectiveAxes &axes,
 Tensor all_to_all(const Tensor &x, const CollectiveAxes &axes,
                   int64_t splitAxis, int64_t concatAxis, bool tiled = false,
                   const AxisIndexGroups &groups = {});
+
+/// Slices of leading dimensions, as integers along one dimension: as many for
+/// each device along the axes of a ragged_all_to_all, in their order.
+struct RaggedSlices {
+  Tensor inputOffsets, sendSizes; ///< of what this device sends
+  Tensor outputOffsets;           ///< where the receivers write it
+  Tensor recvSizes;               ///< of what this device receives
+};
+/// `output` with the slices of `operand` that other devices send. Every device
+/// gathers the operands of the others. Derivatives need slices that do not
+/// overlap.
+Tensor ragged_all_to_all(const Tensor &operand, const Tensor &output,
+                         const RaggedSlices &slices, const CollectiveAxes &axes,
+                         const AxisIndexGroups &groups = {});
 
 /// Sends x from each source to its target; devices that receive nothing get
 /// zeros. Positions along several axes are in mesh order.

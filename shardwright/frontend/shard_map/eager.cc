@@ -11,6 +11,7 @@
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/shard_map/collective_helpers.h"
+#include "shardwright/frontend/trace/user_function.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -246,7 +247,7 @@ Tensor EagerBody::enter(const Tensor &global, const PartitionSpec &spec) {
 Tensors EagerBody::run(const TensorsFunction &function, const Tensors &args) {
   ManualScope manual = impl->eqn.scope();
   ScopedTrace scope(impl);
-  return function(args);
+  return callFunction(function, args);
 }
 Tensor EagerBody::leave(const Tensor &local, const PartitionSpec &spec) {
   return impl->leave(local, spec);

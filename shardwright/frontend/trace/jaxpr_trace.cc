@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/trace/primitive.h"
+#include "shardwright/frontend/trace/user_function.h"
 
 #include <algorithm>
 
@@ -83,13 +84,14 @@ Expected<JaxprPtr> JaxprTrace::finish(const Tensors &outs, std::string name) {
 Expected<JaxprPtr> traceToJaxpr(const TensorsFunction &function,
                                 const std::vector<Aval> &types,
                                 std::string name) {
+  SW_TRY(checkStack("tracing"));
   auto trace = std::make_shared<JaxprTrace>();
   trace->parent = currentTrace();
   Tensors args;
   for (const Aval &aval : types)
     args.push_back(trace->input(aval));
   ScopedTrace scope(trace);
-  return trace->finish(function(args), std::move(name));
+  return trace->finish(callFunction(function, args), std::move(name));
 }
 
 Expected<JaxprPtr> traceWithCaptures(const TensorsFunction &function,
@@ -160,42 +162,72 @@ void Jaxpr::forEachInner(const Params &params,
         visit(*one);
     if (const auto *list = std::get_if<std::vector<JaxprPtr>>(&value))
       for (const JaxprPtr &j : *list)
-        visit(j);
+        if (j)
+          visit(j);
   }
 }
 
-JaxprPtr eliminateDeadCode(const Jaxpr &jaxpr, std::vector<bool> used) {
-  auto out = std::make_shared<Jaxpr>(jaxpr);
+/// The variables that the used results and the effects need. Calls `keep` with
+/// each equation that stays, from the last to the first.
+static std::vector<bool>
+liveVariables(const Jaxpr &jaxpr, const std::vector<bool> &used,
+              const std::function<void(Eqn)> &keep = {}) {
   std::vector<bool> live(jaxpr.types.size());
+  auto need = [&](const std::vector<Atom> &atoms) {
+    for (const Atom &atom : atoms)
+      if (atom.isVar())
+        live[atom.var] = true;
+  };
   for (size_t i = 0; i < jaxpr.outs.size(); ++i)
     if ((used.empty() || used[i]) && jaxpr.outs[i].isVar())
       live[jaxpr.outs[i].var] = true;
-  out->eqns.clear();
   for (size_t i = jaxpr.eqns.size(); i-- > 0;) {
-    Eqn eqn = jaxpr.eqns[i];
-    std::vector<bool> needed;
-    for (int32_t var : eqn.outs)
-      needed.push_back(live[var]);
-    bool isNeeded =
-        std::find(needed.begin(), needed.end(), true) != needed.end();
+    const Eqn &eqn = jaxpr.eqns[i];
+    bool isNeeded = std::any_of(eqn.outs.begin(), eqn.outs.end(),
+                                [&](int32_t var) { return live[var]; });
     if (!isNeeded && (jaxpr.effects.empty() ||
                       effectsOf(*eqn.primitive, eqn.params).empty()))
       continue;
-    if (isNeeded && eqn.primitive->prune)
-      eqn = eqn.primitive->prune(eqn, needed);
-    for (const Atom &atom : eqn.ins)
-      if (atom.isVar())
-        live[atom.var] = true;
-    out->eqns.push_back(std::move(eqn));
+    if (isNeeded && eqn.primitive->prune) {
+      std::vector<bool> needed;
+      for (int32_t var : eqn.outs)
+        needed.push_back(live[var]);
+      Eqn pruned = eqn.primitive->prune(eqn, needed);
+      need(pruned.ins);
+      if (keep)
+        keep(std::move(pruned));
+    } else {
+      need(eqn.ins);
+      if (keep)
+        keep(eqn);
+    }
   }
+  return live;
+}
+
+JaxprPtr eliminateDeadCode(const Jaxpr &jaxpr, std::vector<bool> used) {
+  auto out = std::make_shared<Jaxpr>();
+  out->eqns.reserve(jaxpr.eqns.size());
+  std::vector<bool> live = liveVariables(
+      jaxpr, used, [&](Eqn eqn) { out->eqns.push_back(std::move(eqn)); });
   std::reverse(out->eqns.begin(), out->eqns.end());
-  out->constVars.clear();
-  out->consts.clear();
   for (size_t i = 0; i < jaxpr.constVars.size(); ++i)
     if (live[jaxpr.constVars[i]]) {
       out->constVars.push_back(jaxpr.constVars[i]);
       out->consts.push_back(jaxpr.consts[i]);
     }
+  out->types = jaxpr.types;
+  out->ins = jaxpr.ins;
+  out->outs = jaxpr.outs;
+  out->effects = jaxpr.effects;
+  out->name = jaxpr.name;
+  return out;
+}
+
+std::vector<bool> usedInputs(const Jaxpr &jaxpr) {
+  std::vector<bool> live = liveVariables(jaxpr, {}), out;
+  for (int32_t var : jaxpr.ins)
+    out.push_back(live[var]);
   return out;
 }
 

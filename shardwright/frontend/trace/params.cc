@@ -9,17 +9,44 @@
 
 #include "shardwright/frontend/array/value.h"
 
+#include <algorithm>
+
 namespace shardwright::frontend {
 
 ParamObject::~ParamObject() = default;
 
-const Param *Params::find(const std::string &name) const {
-  auto found = values.find(name);
-  return found == values.end() ? nullptr : &found->second;
+namespace {
+auto lowerBound(std::vector<Params::Entry> &entries, std::string_view name) {
+  return std::lower_bound(
+      entries.begin(), entries.end(), name,
+      [](const Params::Entry &e, std::string_view n) { return e.first < n; });
+}
+} // namespace
+
+Params::Params(std::initializer_list<Entry> list)
+    : entries(std::make_shared<std::vector<Entry>>()) {
+  entries->reserve(list.size());
+  for (const auto &[name, value] : list)
+    set(name, value);
 }
 
-Params &Params::set(const std::string &name, Param value) {
-  values[name] = std::move(value);
+const Param *Params::find(std::string_view name) const {
+  for (const auto &[key, value] : *this)
+    if (key == name)
+      return &value;
+  return nullptr;
+}
+
+Params &Params::set(std::string_view name, Param value) {
+  if (!entries)
+    entries = std::make_shared<std::vector<Entry>>();
+  else if (entries.use_count() > 1)
+    entries = std::make_shared<std::vector<Entry>>(*entries);
+  auto at = lowerBound(*entries, name);
+  if (at != entries->end() && at->first == name)
+    at->second = std::move(value);
+  else
+    entries->emplace(at, name, std::move(value));
   return *this;
 }
 
@@ -60,7 +87,7 @@ std::string paramText(const Param &param) {
 
 std::string Params::key() const {
   std::string out;
-  for (const auto &[name, value] : values) {
+  for (const auto &[name, value] : *this) {
     const auto *object =
         std::get_if<std::shared_ptr<const ParamObject>>(&value);
     out +=

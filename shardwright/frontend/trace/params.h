@@ -10,7 +10,8 @@
 
 #include "shardwright/frontend/array/tensor.h"
 
-#include <map>
+#include <initializer_list>
+#include <string_view>
 #include <variant>
 
 namespace shardwright::frontend {
@@ -40,50 +41,52 @@ using Param =
                  IntsList, AxisNames, DType, JaxprPtr, std::vector<JaxprPtr>,
                  std::shared_ptr<const ParamObject>>;
 
-/// Parameters of an equation, by name.
+/// Parameters of an equation, sorted by name. Copies share them until one is
+/// changed: equations are copied by every transformation, mostly unchanged.
 class Params {
 public:
-  Params() = default;
-  Params(std::initializer_list<std::pair<const std::string, Param>> list)
-      : values(list) {}
+  using Entry = std::pair<std::string, Param>;
 
-  bool has(const std::string &name) const { return values.count(name); }
-  const Param *find(const std::string &name) const;
-  Params &set(const std::string &name, Param value);
+  Params() = default;
+  Params(std::initializer_list<Entry> list);
+
+  bool has(std::string_view name) const { return find(name); }
+  const Param *find(std::string_view name) const;
+  Params &set(std::string_view name, Param value);
   // The value, or a default one if the parameter is missing or of another type.
-  template <typename T> const T &get(const std::string &name) const {
-    static const T none{};
+  template <typename T> const T &get(std::string_view name) const {
+    static const auto &none = *new T{};
     const Param *param = find(name);
     const T *value = param ? std::get_if<T>(param) : nullptr;
     return value ? *value : none;
   }
-  int64_t integer(const std::string &n) const { return get<int64_t>(n); }
-  bool flag(const std::string &n) const { return get<bool>(n); }
-  const Ints &ints(const std::string &n) const { return get<Ints>(n); }
-  const IntsList &lists(const std::string &n) const { return get<IntsList>(n); }
-  const AxisNames &names(const std::string &n) const {
-    return get<AxisNames>(n);
-  }
-  const std::string &text(const std::string &n) const {
+  int64_t integer(std::string_view n) const { return get<int64_t>(n); }
+  bool flag(std::string_view n) const { return get<bool>(n); }
+  const Ints &ints(std::string_view n) const { return get<Ints>(n); }
+  const IntsList &lists(std::string_view n) const { return get<IntsList>(n); }
+  const AxisNames &names(std::string_view n) const { return get<AxisNames>(n); }
+  const std::string &text(std::string_view n) const {
     return get<std::string>(n);
   }
-  DType dtype(const std::string &n) const { return get<DType>(n); }
-  const JaxprPtr &jaxpr(const std::string &n) const { return get<JaxprPtr>(n); }
-  bool isNone(const std::string &n) const {
+  DType dtype(std::string_view n) const { return get<DType>(n); }
+  const JaxprPtr &jaxpr(std::string_view n) const { return get<JaxprPtr>(n); }
+  bool isNone(std::string_view n) const {
     const Param *p = find(n);
     return !p || std::holds_alternative<std::monostate>(*p);
   }
-  template <typename T> const T *object(const std::string &n) const {
+  template <typename T> const T *object(std::string_view n) const {
     return dynamic_cast<const T *>(
         get<std::shared_ptr<const ParamObject>>(n).get());
   }
-  auto begin() const { return values.begin(); }
-  auto end() const { return values.end(); }
+  const Entry *begin() const { return entries ? entries->data() : nullptr; }
+  const Entry *end() const {
+    return entries ? entries->data() + entries->size() : nullptr;
+  }
   /// Equal texts: equal parameters. Jaxprs are compared by identity.
   std::string key() const;
 
 private:
-  std::map<std::string, Param> values;
+  std::shared_ptr<std::vector<Entry>> entries;
 };
 
 /// As a jaxpr prints it; jaxprs are printed elsewhere.

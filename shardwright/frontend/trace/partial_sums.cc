@@ -95,11 +95,11 @@ bool isElementwise(const std::string &name) {
 }
 
 const Names &unreducedOf(const Aval &a) {
-  static const Names none;
+  static const auto &none = *new Names;
   return a.sharding ? a.sharding->spec.unreduced() : none;
 }
 const Names &reducedOf(const Aval &a) {
-  static const Names none;
+  static const auto &none = *new Names;
   return a.sharding ? a.sharding->spec.reduced() : none;
 }
 std::string setText(const Names &names) {
@@ -153,7 +153,8 @@ Expected<Names> commonReduced(const std::vector<Aval> &args) {
     if (!a.rank() || reducedOf(a) == common)
       continue;
     bool isSharded = false;
-    for (const SpecEntry &entry : a.spec().entries())
+    const PartitionSpec spec = a.spec();
+    for (const SpecEntry &entry : spec.entries())
       for (const std::string &axis : entry.axes)
         isSharded = isSharded || common.count(axis);
     for (const std::string &axis : a.varying)

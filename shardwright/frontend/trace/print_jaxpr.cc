@@ -239,6 +239,17 @@ private:
          text(" }")}));
   }
 
+  /// The programs of a custom_linear_solve: texts of their own.
+  static std::string linearSolveText(const std::vector<JaxprPtr> &jaxprs) {
+    constexpr const char *names[] = {"matvec", "vecmat", "solve",
+                                     "transpose_solve"};
+    std::string out;
+    for (size_t i = 0; i < jaxprs.size() && i < 4; ++i)
+      out += cat(i ? ", " : "", names[i], "=",
+                 jaxprs[i] ? printJaxpr(*jaxprs[i]) : "None");
+    return "_LinearSolveTuple(" + out + ")";
+  }
+
   Doc param(const std::string &name, const Param &value) {
     if (const auto *one = std::get_if<JaxprPtr>(&value)) {
       if (*one)
@@ -247,6 +258,8 @@ private:
       return concat({text(name + "="), *one ? program(**one) : text("None")});
     }
     if (const auto *several = std::get_if<std::vector<JaxprPtr>>(&value)) {
+      if (name == "jaxprs")
+        return text(name + "=" + linearSolveText(*several));
       std::vector<Doc> parts{brk("")};
       for (const JaxprPtr &j : *several) {
         if (parts.size() > 1)

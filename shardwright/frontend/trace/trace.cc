@@ -272,11 +272,31 @@ static Status inferMemory(const Primitive &primitive,
   return {};
 }
 
+/// An error if there are no arrays of this type.
+static Status checkSize(const Primitive &primitive, const Aval &result) {
+  for (int64_t size : result.shape)
+    if (size < 0)
+      return valueError("negative dimensions are not allowed, got shape ",
+                        tupleText(result.shape), " of the result of ",
+                        primitive.name);
+  if (bytesOf(result) == INT64_MAX)
+    return valueError("the result of ", primitive.name, " of type ",
+                      result.longStr(),
+                      " is too large: an array has fewer "
+                      "than 2^63 bytes");
+  return {};
+}
+
 Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
                                        const std::vector<Aval> &args,
                                        const Params &params) {
   Expected<std::vector<Aval>> results = primitive.infer(args, params);
-  if (!results || primitive.ownManualAxes)
+  if (!results)
+    return results;
+  for (const Aval &result : *results)
+    if (Status exists = checkSize(primitive, result); !exists)
+      return exists.error();
+  if (primitive.ownManualAxes)
     return results;
   AxisNames varying = unitedAxes(args);
   for (Aval &r : *results)

@@ -11,6 +11,7 @@
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/trace/jaxpr.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -28,8 +29,8 @@ public:
   /// The trace that was current when this one began; may be null.
   std::shared_ptr<Trace> parent;
   /// The function that is traced has returned: its tracers may not be used any
-  /// more.
-  bool ended = false;
+  /// more. Other threads, to which they have gone, ask too.
+  std::atomic<bool> ended = false;
 };
 using TracePtr = std::shared_ptr<Trace>;
 

@@ -75,6 +75,7 @@ private:
       return notImplemented("Transpose rule (for reverse-mode "
                             "differentiation) for '",
                             eqn.primitive->name, "' not implemented");
+    SW_TRY(checkLinear(eqn, ins));
     MaybeTensors result = eqn.primitive->transpose(out, ins, types, eqn.params);
     for (size_t i = 0; i < result.size() && i < eqn.ins.size(); ++i) {
       if (!result[i])
@@ -89,6 +90,26 @@ private:
       add(eqn.ins[i], result[i]);
     }
     return {};
+  }
+
+  /// A function that a user calls linear may not be.
+  static Status checkLinear(const Eqn &eqn, const MaybeTensors &ins) {
+    const std::string &name = eqn.primitive->name;
+    bool isBilinear = name == "mul" || name == "dot_general" ||
+                      name == "conv_general_dilated" ||
+                      name == "ragged_dot_general";
+    bool isLinear = true;
+    if (isBilinear)
+      isLinear = ins[0] || ins[1];
+    else if (name == "div" || name == "select_and_gather_add")
+      isLinear = ins[1].has_value();
+    else if (name == "triangular_solve")
+      isLinear = ins[0].has_value();
+    if (isLinear)
+      return {};
+    return typeError("a function that should be linear is not: '", name,
+                     "' gets the linear argument "
+                     "in a way that is not linear");
   }
 
   const Jaxpr &jaxpr;

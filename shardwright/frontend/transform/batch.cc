@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/user_function.h"
 #include "shardwright/frontend/transform/transform.h"
 
 namespace shardwright::frontend {
@@ -111,6 +112,7 @@ private:
 Expected<Tensors> vmapFlat(const TensorsFunction &function, const Tensors &args,
                            const Ints &inDims, const Ints &outDims,
                            const BatchAxis &axis) {
+  SW_TRY(checkStack("batching"));
   auto trace = std::make_shared<BatchTrace>(axis);
   trace->parent = currentTrace();
   Tensors wrapped;
@@ -123,7 +125,7 @@ Expected<Tensors> vmapFlat(const TensorsFunction &function, const Tensors &args,
     if (!axis.name.empty())
       names.push_back({axis.name, axis.size});
     ScopedAxis scopedAxis(std::move(names));
-    outs = function(wrapped);
+    outs = callFunction(function, wrapped);
   }
   if (const Error *error = errorIn(outs)) {
     trace->ended = true;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/user_function.h"
 #include "shardwright/frontend/transform/transform.h"
 
 namespace shardwright::frontend {
@@ -126,6 +127,7 @@ JvpResult unwrap(const Tensors &outs, const Trace *trace) {
 Expected<JvpResult> jvpFlat(const TensorsFunction &function,
                             const Tensors &primals,
                             const MaybeTensors &tangents) {
+  SW_TRY(checkStack("differentiating"));
   auto trace = std::make_shared<DualTrace>();
   trace->parent = currentTrace();
   Tensors args;
@@ -134,7 +136,7 @@ Expected<JvpResult> jvpFlat(const TensorsFunction &function,
   Tensors outs;
   {
     ScopedTrace scope(trace);
-    outs = function(args);
+    outs = callFunction(function, args);
   }
   trace->ended = true;
   if (const Error *error = errorIn(outs))
@@ -145,6 +147,7 @@ Expected<JvpResult> jvpFlat(const TensorsFunction &function,
 Expected<Linearized> linearizeFlat(const TensorsFunction &function,
                                    const Tensors &primals,
                                    const std::vector<bool> &linear) {
+  SW_TRY(checkStack("differentiating"));
   auto trace = std::make_shared<LinearizeTrace>();
   trace->parent = currentTrace();
   trace->tangentTrace->parent = currentTrace();
@@ -161,7 +164,7 @@ Expected<Linearized> linearizeFlat(const TensorsFunction &function,
   Tensors results;
   {
     ScopedTrace scope(trace);
-    results = function(args);
+    results = callFunction(function, args);
   }
   trace->ended = true;
   if (const Error *error = errorIn(results)) {

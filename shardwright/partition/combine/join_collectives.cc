@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A packed operand is a matrix with a row per member of the group; the row
-// concatenates the elements that the merged collectives send to (or reduce for,
-// or receive from) that member.
+// Packed operands: see packer.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/combine/join_collectives.h"
+
+#include "shardwright/partition/combine/packer.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/cost/cost_model.h"
@@ -26,9 +26,7 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
+RankedTensorType typeOf(Value value) { return Packer::typeOf(value); }
 
 /// True if all are non-empty tensors of static shape.
 bool areJoinable(TypeRange types) {
@@ -64,74 +62,6 @@ CollectiveClass classOf(Op op, const void *element, int64_t extra) {
 const void *elementOf(Operation *op) {
   return getElementTypeOrSelf(op->getResult(0)).getAsOpaquePointer();
 }
-
-/// Builds the ops around a packed collective.
-class Packer {
-public:
-  Packer(Operation *at, OpBuilder::Listener *listener)
-      : b(at, listener), loc(at->getLoc()) {}
-
-  Value reshape(Value value, ArrayRef<int64_t> shape) {
-    auto type = typeOf(value).clone(shape);
-    if (type == value.getType())
-      return value;
-    return stablehlo::ReshapeOp::create(b, loc, type, value);
-  }
-  Value transpose(Value value, ArrayRef<int64_t> permutation) {
-    if (llvm::is_sorted(permutation))
-      return value;
-    SmallVector<int64_t> shape;
-    for (int64_t d : permutation)
-      shape.push_back(typeOf(value).getDimSize(d));
-    return stablehlo::TransposeOp::create(
-        b, loc, typeOf(value).clone(ArrayRef<int64_t>(shape)), value,
-        permutation);
-  }
-  /// Reshapes to a matrix with a row for each of the `n` parts of dimension
-  /// `dim`.
-  Value partsAsRows(Value value, int64_t dim, int64_t n) {
-    SmallVector<int64_t> shape(typeOf(value).getShape()), permutation{dim};
-    shape[dim] /= n;
-    shape.insert(shape.begin() + dim, n);
-    for (int64_t d = 0; d < int64_t(shape.size()); ++d)
-      if (d != dim)
-        permutation.push_back(d);
-    value = transpose(reshape(value, shape), permutation);
-    return reshape(value, {n, typeOf(value).getNumElements() / n});
-  }
-  /// Concatenates the rows, each of which has `shape`, along dimension `dim`.
-  Value rowsAlong(Value value, int64_t dim, ArrayRef<int64_t> shape) {
-    int64_t n = typeOf(value).getDimSize(0);
-    SmallVector<int64_t> open(shape), joined(shape), permutation;
-    open.insert(open.begin(), n);
-    for (int64_t d = 1; d < int64_t(open.size()); ++d) {
-      if (d - 1 == dim)
-        permutation.push_back(0);
-      permutation.push_back(d);
-    }
-    joined[dim] *= n;
-    return reshape(transpose(reshape(value, open), permutation), joined);
-  }
-  Value sideBySide(ArrayRef<Value> values) {
-    int64_t width = 0;
-    for (Value value : values)
-      width += typeOf(value).getDimSize(1);
-    auto type = typeOf(values.front());
-    return stablehlo::ConcatenateOp::create(
-        b, loc, type.clone(ArrayRef<int64_t>{type.getDimSize(0), width}),
-        values, 1);
-  }
-  Value columns(Value value, int64_t from, int64_t count) {
-    int64_t rows = typeOf(value).getDimSize(0);
-    return stablehlo::SliceOp::create(
-        b, loc, typeOf(value).clone(ArrayRef<int64_t>{rows, count}), value,
-        ArrayRef<int64_t>{0, from}, ArrayRef<int64_t>{rows, from + count},
-        ArrayRef<int64_t>{1, 1});
-  }
-
-  OpBuilder b;
-  Location loc;
-};
 
 /// Clones the first member with the given operands and result types.
 Operation *likeFirst(OpBuilder &b, ArrayRef<Operation *> members,
@@ -317,6 +247,8 @@ double joinedBytes(Operation *op) {
 double mostJoinedBytes(Operation *op, const JoinLimits &limits) {
   if (isa<stablehlo::AllReduceOp>(op))
     return limits.reduced;
+  if (isa<stablehlo::ReduceScatterOp>(op))
+    return limits.scattered;
   return isa<stablehlo::AllGatherOp>(op) ? limits.gathered : limits.packed;
 }
 

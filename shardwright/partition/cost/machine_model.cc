@@ -329,6 +329,7 @@ JoinLimits MachineModel::joinLimits() const {
   constexpr double kLeastShare = 0.003;
   JoinLimits limits;
   limits.packed = link.latencySeconds * memoryBytesPerSecond / kPackingTouches;
+  limits.scattered = limits.packed;
   // Each result is also transposed to the dimension that it gathers along.
   limits.gathered = limits.packed / 2;
   limits.reduced =

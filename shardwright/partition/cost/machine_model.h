@@ -52,8 +52,11 @@ struct LinkModel {
 /// Largest results, in bytes, of collectives that replace several smaller ones
 /// (combine/join_collectives.h). Each collective less saves one latency.
 struct JoinLimits {
-  /// Of collectives whose operands are copied into one message and back.
+  /// Of exchanges and permutes, whose operands are copied into one message and
+  /// back.
   double packed = 0;
+  /// Likewise of reduce_scatters.
+  double scattered = 0;
   /// Of reductions, which take several operands without copies, but whose
   /// results are all complete only when the last one is.
   double reduced = 0;

@@ -84,6 +84,7 @@ TEST(MachineModel, WeightsWithoutAMachineAreThoseOfTheBuiltInOne) {
 TEST(MachineModel, JoinsLargerCollectivesWhereLatencyIsLarger) {
   JoinLimits builtIn = MachineModel().joinLimits();
   EXPECT_DOUBLE_EQ(builtIn.packed, 5e5);
+  EXPECT_EQ(builtIn.scattered, builtIn.packed);
   EXPECT_LT(builtIn.gathered, builtIn.packed);
   EXPECT_GT(builtIn.reduced, builtIn.packed);
   JoinLimits slow =

@@ -14,7 +14,7 @@
 #ifndef SHARDWRIGHT_PARTITION_INSERT_INSERT_COLLECTIVES_H
 #define SHARDWRIGHT_PARTITION_INSERT_INSERT_COLLECTIVES_H
 
-#include "shardwright/partition/cost/machine_model.h"
+#include "shardwright/partition/cost/target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -31,6 +31,8 @@ struct PartitionOptions {
   PlanObserver *observer = nullptr;
   /// If set, the cost weights of this machine replace `costs`.
   std::optional<MachineModel> machine;
+  /// The compiler of the program of one device.
+  Target target = Target::Cpu;
 };
 
 /// The cost weights for this module. Those of a machine depend on the axes of

@@ -8,6 +8,7 @@
 #include "shardwright/partition/localize/localize.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/combine/combine_collectives.h"
+#include "shardwright/partition/combine/tile_scatters.h"
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/rules/mesh_users.h"
 
@@ -19,8 +20,9 @@ using namespace mlir;
 
 namespace shardwright {
 
-LogicalResult localize(ModuleOp module, const MachineModel &machine) {
-  const JoinLimits limits = machine.joinLimits();
+LogicalResult localize(ModuleOp module, const MachineModel &machine,
+                       Target target) {
+  const JoinLimits limits = joinLimitsFor(target, machine);
   FailureOr<MeshTable> meshes = MeshTable::create(module);
   if (failed(meshes))
     return failure();
@@ -57,6 +59,8 @@ LogicalResult localize(ModuleOp module, const MachineModel &machine) {
     if (failed(left))
       return failure();
     combineCollectives(func, left->collectives, limits);
+    if (traitsOf(target).tilesScatters)
+      tileScatters(func, nextChannel);
     usesMeshes |= left->usesMeshes;
   }
   // Replace mesh symbols by the meshes.

@@ -38,6 +38,12 @@ llvm::Error readPartitioning(const llvm::json::Object &request,
   if (llvm::Error e = readPlanning(request, options.partition.effort,
                                    options.partition.machine))
     return e;
+  if (auto name = request.getString("target")) {
+    std::optional<Target> target = targetFromName(*name);
+    if (!target)
+      return badQuery("target is '" + *name + "', expected cpu, gpu or tpu");
+    options.partition.target = *target;
+  }
   if (auto overlap = request.getString("overlap")) {
     auto mode = llvm::StringSwitch<std::optional<Overlap>>(*overlap)
                     .Case("off", Overlap::Off)

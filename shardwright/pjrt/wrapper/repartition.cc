@@ -47,7 +47,7 @@ static bool isWanted(ModuleOp module) {
 
 llvm::Expected<std::optional<Repartitioned>>
 repartition(const PJRT_Program &program, StringRef options,
-            std::optional<vhlo::Version> newest) {
+            std::optional<vhlo::Version> newest, Target target) {
   if (!program.code || !program.format ||
       StringRef(program.format, program.format_size) != "mlir" ||
       (options.size() && !options.data()))
@@ -59,6 +59,7 @@ repartition(const PJRT_Program &program, StringRef options,
     return std::nullopt;
   StringRef code(program.code, program.code_size);
   CompileOptions compileOptions;
+  compileOptions.partition.target = target;
   for (const NamedText &option : request->overrides)
     if (StringRef(option.name).starts_with("shardwright_"))
       if (llvm::Error e = applyOverrides(option, compileOptions))

@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_PJRT_WRAPPER_REPARTITION_H
 
 #include "shardwright/dialect/vhlo/version.h"
+#include "shardwright/partition/cost/target.h"
 #include "shardwright/pjrt_abi/client.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -30,10 +31,10 @@ struct Repartitioned {
 /// as they are: of one device, of another format, or, if the environment
 /// variable SHARDWRIGHT_BACKEND_PROGRAMS is `marked`, without `_shardwright_`
 /// in the module's name. `newest`: the StableHLO that the compiler reads; the
-/// program has at most the version in which it came.
+/// program has at most the version in which it came. `target`: the compiler.
 llvm::Expected<std::optional<Repartitioned>>
 repartition(const PJRT_Program &program, llvm::StringRef options,
-            std::optional<vhlo::Version> newest);
+            std::optional<vhlo::Version> newest, Target target);
 
 /// Compile options without those of ours (`shardwright_...`), which other
 /// compilers refuse.

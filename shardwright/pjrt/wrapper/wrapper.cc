@@ -102,6 +102,41 @@ static PJRT_Error *errorPayloads(PJRT_Error_ForEachPayload_Args *args) {
   return api->PJRT_Error_ForEachPayload(args);
 }
 
+/// Asks the vendor for the name of the platform of a client or topology; empty
+/// if there is none.
+template <typename NameArgs, typename Handle>
+static std::string platformName(PJRT_Error *(*function)(NameArgs *),
+                                Handle NameArgs::*place, Handle handle) {
+  if (!handle)
+    return "";
+  const pjrt_client::Plugin &plugin = *wrapper().plugin;
+  NameArgs args{};
+  args.struct_size = sizeof(NameArgs);
+  args.*place = handle;
+  if (llvm::Error error = plugin.call("PlatformName", function, args)) {
+    llvm::consumeError(std::move(error));
+    return "";
+  }
+  auto name =
+      plugin.text("PlatformName", args.platform_name, args.platform_name_size);
+  if (name)
+    return *name;
+  llvm::consumeError(name.takeError());
+  return "";
+}
+
+static Target targetOf(const PJRT_Client_Compile_Args &args) {
+  return targetOfPlatform(
+      platformName(wrapper().vendor->PJRT_Client_PlatformName,
+                   &PJRT_Client_PlatformName_Args::client, args.client));
+}
+
+static Target targetOf(const PJRT_Compile_Args &args) {
+  return targetOfPlatform(platformName(
+      wrapper().plugin->functions().PJRT_TopologyDescription_PlatformName,
+      &PJRT_TopologyDescription_PlatformName_Args::topology, args.topology));
+}
+
 /// Calls the vendor with a program that is partitioned, or the given one.
 template <typename Args>
 static PJRT_Error *compileWith(PJRT_Error *(*vendor)(Args *), Args *args) {
@@ -114,7 +149,7 @@ static PJRT_Error *compileWith(PJRT_Error *(*vendor)(Args *), Args *args) {
   error = guarded("Client_Compile", args, [&]() -> PJRT_Error * {
     auto made = repartition(*args->program,
                             {args->compile_options, args->compile_options_size},
-                            w.plugin->stablehloVersion());
+                            w.plugin->stablehloVersion(), targetOf(*args));
     if (!made)
       return toPjrt(made.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     changed = std::move(*made);

@@ -43,7 +43,8 @@ Tensor transposed(const Tensor &x) {
   Ints permutation;
   for (int64_t d = 0; d < x.rank(); ++d)
     permutation.push_back(d);
-  std::swap(permutation[x.rank() - 1], permutation[x.rank() - 2]);
+  if (x.rank() > 1)
+    std::swap(permutation[x.rank() - 1], permutation[x.rank() - 2]);
   return lax::transpose(x, permutation);
 }
 Tensor product(const Tensor &x, const Tensor &y) {

@@ -136,6 +136,7 @@ const SharedOps &allOps() {
     addCases(*made);
     addFunctions(*made);
     addCallbacks(*made);
+    addGeneral(*made);
     addMistakes(*made);
     addUserFunctions(*made);
     addModels(*made);

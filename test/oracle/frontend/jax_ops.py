@@ -17,6 +17,7 @@ from jax import lax
 
 from frontend.callback_ops import OPS
 from frontend.case_ops import CASES
+from frontend.general_ops import GENERAL
 from frontend.model_ops import MODEL_OPS
 from frontend.user_ops import USER
 
@@ -158,7 +159,7 @@ FUNCTIONS = ALGEBRA | {
     "assoc_recurrence": lambda a, k: list(lax.associative_scan(recurrence, (a[0], a[1]))),
 }
 # Operations whose jaxpr may differ from JAX's: they are made of other primitives.
-OTHER_JAXPR = {"cholesky", "triangular_solve", "eigh", "hessian", "jacfwd", "jacrev"}
+OTHER_JAXPR = {"cholesky", "triangular_solve", "lower_solve", "eigh", "hessian", "jacfwd", "jacrev"}
 
 
 # Numbers of numpy print as Python's, so that lines have the same lengths.
@@ -234,6 +235,8 @@ def function(name):
         return FUNCTIONS[name]
     if name in OPS:
         return OPS[name]
+    if name in GENERAL:
+        return GENERAL[name]
     if name in CASES:
         return CASES[name]
     if name in USER:

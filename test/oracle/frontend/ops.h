@@ -42,6 +42,8 @@ void addCases(Ops &ops);
 void addFunctions(Ops &ops);
 /// Functions of the host, contractions, options of loops and of checkpoint.
 void addCallbacks(Ops &ops);
+/// Primitives that take functions or groups.
+void addGeneral(Ops &ops);
 /// Operations with a mistake each.
 void addMistakes(Ops &ops);
 /// Functions in the manner of jax.numpy, jax.nn and jax.random.

@@ -141,12 +141,35 @@ CASES += [case("scan_unroll", X, reverse=r, unroll=u, explicit=False) for r in (
 CASES += [case("map_batch", X, size=s, explicit=False) for s in (1, 2, 3, 4, 5)]
 CASES += [case("checkpoint_policy", X, policy=p, explicit=False) for p in range(6)]
 
+LOWEST = lit(float("-inf"))
+# XLA adds an initial value that is not the identity once in each part of a sharded dimension.
+CASES += [case("reduce", X, lit(0.5), by=0, axes=(1,), explicit=False)]
+CASES += [case("reduce", X, init, by=by, axes=axes) for by, init, axes in (
+    (0, lit(0.0), (0,)), (1, lit(1.0), (0, 1)), (2, LOWEST, (1,)), (3, lit(0.95), (1,)), (3, lit(float("inf")), (0,)), (7, lit(1.0), (0,)),
+    (8, lit(0.0), (0, 1)), (8, lit(0.0), ()))]
+CASES += [case("reduce", X, arg(), by=7, axes=(0,), explicit=False)]
+CASES += [case("reduce", I, lit(n), by=by, axes=(1,)) for by, n in ((4, -1), (5, 0), (6, 0), (6, 3), (2, 5))]
+CASES += [case("reduce_pairs", X, Y, LOWEST, lit(0.0), axes=axes) for axes in ((0,), (1,), (0, 1))]
+CASES += [case("reduce_pairs", X, I, LOWEST, lit(0), axes=(1,))]
+CASES += [case("reduce_matrices", *[arg(3, 5)] * 4, axes=axes) for axes in ((0,), (1,))]
+GROUPS = ints(2, hi=4)
+CASES += [case("ragged_dot", arg(6, 4), arg(2, 4, 3), GROUPS, explicit=False),
+          case("ragged_dot_general", arg(6, 4), arg(6, 3), GROUPS, lc=0, rc=0, ragged=0, explicit=False),
+          case("ragged_dot_general", arg(6, 4, 3), arg(6, 3, 2), GROUPS, lc=2, rc=1, lb=0, rb=0, ragged=0, explicit=False),
+          case("ragged_dot_general", arg(3, 6, 4), arg(2, 4, 3), ints(3, 2), lc=2, rc=1, ragged=1, group=0, explicit=False),
+          case("ragged_dot_general", arg(4, 2, 6), arg(3, 4, 2, 2), ints(2, 2), lc=0, rc=1, lb=1, rb=3, ragged=2, group=2,
+               explicit=False),
+          case("ragged_dot_general", arg(3, 4, 5), arg(4, 5, 2), ints(5, 2), lc=(2, 1), rc=(1, 0), ragged=1, explicit=False)]
+CASES += [case("diagonal_solve", arg(4, 6), arg(4, 6), mode=m) for m in (0, 1, 2)]
+CASES += [case("layout_constraint", X, order=o) for o in ((0, 1), (1, 0))]
+CASES += [case("lower_solve", SQUARE, arg(4), arg(4), explicit=False)]
+
 # Primitives of the front end that JAX does not have by that name: parts of others.
 OWN = {"custom_lin": "the linear part of custom_vjp_call", "getrf": "the part of lu that LAPACK computes"}
 # Primitives that other tests cover.
 _MANUAL = "frontend_shard_map.py (values, eager, vjp, jvp, vmap)"
 ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to_all axis_index pbroadcast pmax pmin
-    ppermute psum psum_invariant pvary reduce_scatter shard_map""".split()} | {
+    ppermute psum psum_invariant pvary ragged_all_to_all reduce_scatter shard_map""".split()} | {
     "reshard": "frontend_explicit.py (values, vjp, explicit)",
     "sharding_constraint": "frontend_test (constraints)",
     "random_unwrap": "every case of random_*",

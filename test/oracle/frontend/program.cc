@@ -7,11 +7,12 @@
 
 #include "program.h"
 
+#include <cstdlib>
 #include <sstream>
 
 namespace shardwright::frontend {
 
-static DType typeNamed(const std::string &name) {
+DType typeNamed(const std::string &name) {
   for (int t = 0; t <= static_cast<int>(DType::C128); ++t)
     if (shortName(static_cast<DType>(t)) == name)
       return static_cast<DType>(t);
@@ -20,9 +21,9 @@ static DType typeNamed(const std::string &name) {
 
 /// `f32 2.0`, `i32 3`, or `weak 2.0`: a number of C++.
 static Tensor literalOf(std::istringstream &in) {
-  std::string type;
-  double value = 0;
-  in >> type >> value;
+  std::string type, number;
+  in >> type >> number;
+  double value = std::strtod(number.c_str(), nullptr);
   if (type == "weak")
     return Tensor(value);
   if (type == "weak_int")

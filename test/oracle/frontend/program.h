@@ -12,6 +12,9 @@
 
 namespace shardwright::frontend {
 
+/// The element type with that short name, as `f32`.
+DType typeNamed(const std::string &name);
+
 struct Step;
 /// Steps on the values of the scope around it and on its own arguments.
 struct Block {

@@ -17,7 +17,7 @@ __all__ = ["communication", "export", "jit", "take_over"]
 _CACHE = "__shardwright_marked__"
 
 
-def jit(fun=None, /, *, mesh=None, effort=1, machine=None, overlap=None, fallback="error", nested="outer", **jit_options):
+def jit(fun=None, /, *, mesh=None, effort=1, machine=None, overlap=None, fallback="error", nested="outer", target=None, **jit_options):
     """As jax.jit, but programs of several devices are partitioned by Shardwright, on every backend.
 
       mesh      the Mesh whose axes bare PartitionSpecs name, in the options and in the function
@@ -28,6 +28,7 @@ def jit(fun=None, /, *, mesh=None, effort=1, machine=None, overlap=None, fallbac
                 the result; `xla`: warn, and let the backend partition it
       nested    inside the program of another function that has no mark of ours: `outer`, the compiler of
                 the outermost program decides; `region`, this function is a region partitioned by us
+      target    the compiler for which we partition: `cpu`, `gpu` or `tpu`; None: the backend's
       others    options of jax.jit
 
     Returns a function of jax.jit with these methods more, which take the function's arguments:
@@ -35,10 +36,11 @@ def jit(fun=None, /, *, mesh=None, effort=1, machine=None, overlap=None, fallbac
     `communication` (our collectives beside those of the backend's program)."""  # fmt: skip
     import jax
 
-    options = marks.Options(effort, machine and str(machine), overlap, fallback, nested)
+    options = marks.Options(effort, machine and str(machine), overlap, fallback, nested, target)
     if fun is None:
         return functools.partial(
-            jit, mesh=mesh, effort=effort, machine=machine, overlap=overlap, fallback=fallback, nested=nested, **jit_options
+            jit, mesh=mesh, effort=effort, machine=machine, overlap=overlap, fallback=fallback, nested=nested, target=target,
+            **jit_options,
         )
     if not callable(fun):
         raise TypeError(f"shardwright.jax.jit: expected a function, found {type(fun).__name__}")
@@ -152,10 +154,11 @@ def _marked(fun, options, mesh):
 
 def _with_methods(jitted, options):
     """Adds the questions that a partitioned function answers."""
+    import jax
     from shardwright.jax import inspection
 
     def partition(*args, **kwargs):
-        return inspection.partition(jitted, *args, **(options.request() | kwargs))
+        return inspection.partition(jitted, *args, **(options.on(jax.default_backend()).request() | kwargs))
 
     def explain(*args, **kwargs):
         given = dict(effort=options.effort, machine=options.machine)

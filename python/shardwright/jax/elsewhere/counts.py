@@ -48,7 +48,19 @@ def communication(compiled):
     return hlo_bytes.summary(text)["collectives"]
 
 
+def platform_of(compiled):
+    """Returns the platform of a `Compiled`, of the default backend if no sharding names its devices."""
+    import jax
+
+    for sharding in jax.tree.leaves((compiled.input_shardings, compiled.output_shardings)):
+        for device in getattr(sharding, "device_set", ()):
+            return device.platform
+    return jax.default_backend()
+
+
 def compare(jitted, options, args, kwargs):
     """Returns the Communication of a function of `shardwright.jax.jit`."""
-    plan = inspection.partition(jitted, *args, stages=(), memory=False, **(options.request() | kwargs))
-    return Communication(plan.collectives, communication(jitted.lower(*args, **kwargs).compile()))
+    compiled = jitted.lower(*args, **kwargs).compile()
+    chosen = options.on(platform_of(compiled)).request()
+    plan = inspection.partition(jitted, *args, stages=(), memory=False, **(chosen | kwargs))
+    return Communication(plan.collectives, communication(compiled))

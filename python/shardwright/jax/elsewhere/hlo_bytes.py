@@ -14,7 +14,8 @@ of the group:
   all_to_all          (n-1)/n of its operands
   collective_permute  its operand, times the fraction of devices that send to another device
 
-A loop counts by its trip count, a conditional by its most expensive branch. Of asynchronous collectives
+A loop counts by its trip count: the one that XLA wrote down, or else that of a counter which starts at a
+constant, is compared with one, and changes by one. A conditional counts by its most expensive branch. Of asynchronous collectives
 the results count. In programs for TPUs, a fusion named all-reduce-scatter is a reduce_scatter, and an
 all_gather whose steps are spread over several fusions (chain_id) counts once.
 """
@@ -24,6 +25,7 @@ import re
 import sys
 
 # keep-sorted
+PROMOTED = "promoted"  # pseudo-kind: what the reductions of bf16 in f32 send more
 KINDS = ("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter")
 
 BITS = dict(pred=8, bf16=16, c64=64, c128=128, token=0)
@@ -76,10 +78,29 @@ class Instruction:
                 return i + 1
         raise HloError(f"type '{text[:80]}'")
 
+    def operands(self):
+        """Returns the names of the operands, which the text may write with their types."""
+        depth = 0
+        for i, c in enumerate(self.tail):
+            depth += (c in "([{") - (c in ")]}")
+            if depth < 0:
+                return re.findall(r"%([\w.\-]+)", self.tail[:i])
+        raise HloError(f"operands of '{self.name}'")
+
     def attribute(self, name):
-        """Returns the name of a computation: `body=%region_1.2`."""
+        """Returns a word: the name of a computation in `body=%region_1.2`, the `LT` in `direction=LT`."""
         found = re.search(rf"\b{name}=%?([\w.\-]+)", self.tail)
         return found.group(1) if found else None
+
+
+def count_steps(start, end, step, direction, loop):
+    """Returns how often a loop runs whose counter starts at `start`, changes by `step`, and ends when
+    `counter direction end` is false."""
+    distance = {"LT": end - start, "LE": end - start + 1, "GT": end - start, "GE": end - start - 1, "NE": end - start}[direction]
+    ascends = step > 0 if direction in ("LT", "LE") else step < 0 if direction in ("GT", "GE") else distance * step >= 0
+    if not step or not ascends or (direction == "NE" and distance % step):
+        raise HloError(f"trip count of '{loop}'")
+    return max(0, -(-distance // step))
 
 
 class Module:
@@ -145,11 +166,42 @@ class Module:
             return share * size * n  # the type is that of the result
         return share * size
 
-    def trip_count(self, loop):
+    def trip_count(self, loop, around):
+        """Returns how often the body of a loop in the computation `around` runs."""
         found = re.search(r'"known_trip_count":\{"n":"(\d+)"\}', loop.tail)
         if found:
             return int(found.group(1))
+        condition, body = loop.attribute("condition"), loop.attribute("body")
+        test = self.root(condition)
+        sides = [self.source(condition, name) for name in test.operands()] if test.opcode == "compare" else []
+        direction = test.attribute("direction")
+        if len(sides) == 2 and sides[0].opcode == "constant":
+            sides.reverse()
+            direction = direction.translate(str.maketrans("LG", "GL"))
+        if len(sides) == 2 and sides[1].opcode == "constant" and sides[0].opcode == "get-tuple-element":
+            index = sides[0].attribute("index")
+            start = self.source(around, loop.operands()[0], index)
+            step = self.source(body, self.root(body).name, index)
+            steps = [self.source(body, name) for name in step.operands()] if step.opcode == "add" else []
+            by = [s for s in steps if s.opcode == "constant"]
+            counter = [s for s in steps if s.opcode == "get-tuple-element" and s.attribute("index") == index]
+            if start.opcode == "constant" and len(by) == len(counter) == 1:
+                return count_steps(*(int(s.tail[: s.tail.index(")")]) for s in (start, sides[1], by[0])), direction, loop.name)
         raise HloError(f"trip count of '{loop.name}'")
+
+    def root(self, computation):
+        return next(i for i in self.computations[computation] if i.root)
+
+    def source(self, computation, name, index=None):
+        """Returns the instruction that makes a value (of the member `index` of a tuple), before copies."""
+        while True:
+            found = next(i for i in self.computations[computation] if i.name == name)
+            if index is not None and found.opcode == "tuple":
+                name, index = found.operands()[int(index)], None
+            elif index is None and found.opcode in ("copy", "bitcast", "copy-done", "copy-start"):
+                name = found.operands()[0]
+            else:
+                return found
 
     def is_repeated(self, instruction):
         """True for a step of a chained collective whose first step was counted."""
@@ -162,6 +214,18 @@ class Module:
             return True
         self.chains.add(key)
         return False
+
+    def constant_results(self):
+        """Returns the numbers of the entry's results that are computed from no argument."""
+        made = {i.name: i for i in self.computations[self.entry]}
+        depends = {}
+        for name, i in made.items():  # an instruction comes after its operands
+            depends[name] = i.opcode in ("parameter", "partition-id", "replica-id", "infeed", "rng") or any(
+                depends.get(operand, True) for operand in i.operands()
+            )
+        root = self.root(self.entry)
+        results = root.operands() if root.opcode == "tuple" else [root.name]
+        return {number for number, name in enumerate(results) if not depends[name]}
 
     def cost(self, name=None):
         """Returns {kind: (count, bytes)} of one run of a computation."""
@@ -181,20 +245,22 @@ class Module:
                 if self.is_repeated(i):
                     continue
                 add({kind.replace("-", "_"): (1, self.sent(i, kind))})
+                if (i.attribute("to_apply") or "").endswith("_promoted"):
+                    add({PROMOTED: (1, self.sent(i, kind) / 2)})
             elif i.opcode.startswith(("ragged-all", "collective-broadcast", "send", "recv")):
                 raise HloError(f"opcode '{i.opcode}'")
             elif i.opcode == "while":
                 inside = [self.cost(i.attribute("body")), self.cost(i.attribute("condition"))]
                 if any(inside):
                     for cost in inside:
-                        add(cost, self.trip_count(i))
+                        add(cost, self.trip_count(i, name))
             elif i.opcode == "conditional":
                 found = re.search(r"branch_computations=\{([^}]*)\}", i.tail)
                 branches = re.findall(r"[\w.\-]+", found.group(1)) if found else [
                     i.attribute("true_computation"),
                     i.attribute("false_computation"),
                 ]
-                add(max(map(self.cost, branches), key=lambda c: sum(b for _, b in c.values())))
+                add(max(map(self.cost, branches), key=lambda c: sum(b for k, (_, b) in c.items() if k != PROMOTED)))
             elif i.opcode in ("call", "fusion", "async-start"):
                 called = i.attribute("to_apply") or i.attribute("calls")
                 inside = self.cost(called)
@@ -207,11 +273,14 @@ class Module:
 
 
 def summary(text):
-    """Returns the part of `--stats=json` about communication."""
-    cost = Module(text).cost()
+    """Returns the part of `--stats=json` about communication, and how many of the bytes are sent because
+    XLA's CPU backend reduces bf16 as f32."""
+    cost = dict(Module(text).cost())
+    promoted = cost.pop(PROMOTED, (0, 0.0))[1]
     return {
         "collectives": {k: {"count": c, "bytes": b} for k, (c, b) in sorted(cost.items())},
         "bytes_sent_per_device": sum(b for _, b in cost.values()),
+        "promoted_bytes": promoted,
     }
 
 

@@ -58,7 +58,8 @@ def _wrapper(original):
             return original(*args, **kwargs)
 
         def compile_region():
-            call.arguments["computation"] = rewriting.region_module(module, options, compile_options, devices.size)
+            ours = options.on(backend.platform)
+            call.arguments["computation"] = rewriting.region_module(module, ours, compile_options, devices.size)
             with rewriting.partitioned_options(compile_options):
                 return original(*call.args, **call.kwargs)
 

@@ -14,6 +14,7 @@ import hashlib
 import re
 
 _MARK = re.compile(r"_shardwright_([0-9a-f]{8})")
+TARGETS = ("cpu", "gpu", "tpu")
 FALLBACKS = ("error", "xla")
 NESTED = ("outer", "region")
 
@@ -30,20 +31,28 @@ class Options:
     overlap: str = None
     fallback: str = "error"
     nested: str = "outer"
+    target: str = None  # None: the one of the platform
 
     def __post_init__(self):
-        for name, allowed in (("effort", (0, 1, 2)), ("overlap", (None, "off", "rings")), ("fallback", FALLBACKS), ("nested", NESTED)):
+        for name, allowed in (("effort", (0, 1, 2)), ("overlap", (None, "off", "rings")), ("fallback", FALLBACKS), ("nested", NESTED),
+                              ("target", (None, *TARGETS))):  # fmt: skip
             if getattr(self, name) not in allowed or isinstance(getattr(self, name), bool):
                 expected = ", ".join(repr(value) for value in allowed)
                 raise ValueError(f"shardwright.jax.jit: {name} is {getattr(self, name)!r}, expected one of {expected}")
 
     def request(self):
         """Returns the options of the partitioner, as the library expects them."""
-        given = dict(effort=self.effort, machine=self.machine, overlap=self.overlap)
+        given = dict(effort=self.effort, machine=self.machine, overlap=self.overlap, target=self.target)
         return {name: value for name, value in given.items() if value is not None}
 
+    def on(self, platform):
+        """Returns these options with the target that they name, or else that of the platform."""
+        platform = _canonical(platform)
+        known = platform if platform in TARGETS else "cpu"
+        return dataclasses.replace(self, target=self.target or known)
+
     def digest(self):
-        text = repr((self.effort, self.overlap, self.fallback, self.nested))
+        text = repr((self.effort, self.overlap, self.fallback, self.nested, self.target))
         if self.machine is not None:
             try:
                 with open(self.machine) as file:

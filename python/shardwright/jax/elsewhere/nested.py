@@ -90,7 +90,7 @@ def _lower_region(ctx, args, name, jaxpr, in_shardings, out_shardings, options):
     taken = {ir.StringAttr(attributes["sym_name"]).value for attributes in symbols if "sym_name" in attributes}
     entry = next(entry for entry in (f"{name}_{n}" for n in itertools.count()) if entry not in taken)
     try:
-        answer = rewriting.partition_text(text, options, devices, [True], [True], embed=entry)
+        answer = rewriting.partition_text(text, options.on(ctx.module_context.platforms[0]), devices, [True], [True], embed=entry)
     except ValueError as error:
         if options.fallback == "xla":
             warnings.warn(f"shardwright cannot partition {marks.plain(name)}: {error}", stacklevel=2)

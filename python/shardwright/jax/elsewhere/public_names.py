@@ -84,7 +84,7 @@ class Jitted:
             return lowered.compile()
 
         def compile_region():
-            answer = rewriting.partition_text(rewriting.text_of(module), self._options, devices, [True], [True])
+            answer = rewriting.partition_text(rewriting.text_of(module), self._options.on(jax.default_backend()), devices, [True], [True])
             replace_contents(module, answer["module"])
             return lowered.compile()
 

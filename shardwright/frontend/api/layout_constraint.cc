@@ -1,0 +1,98 @@
+//===- layout_constraint.cc - layouts of values inside programs -----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/api/layout_constraint.h"
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+#include <algorithm>
+
+namespace shardwright::frontend {
+namespace {
+
+struct LayoutParam : ParamObject {
+  explicit LayoutParam(Layout l) : layout(std::move(l)) {}
+  std::string str() const override { return layout.str(); }
+  Layout layout;
+};
+
+const Primitive &layoutConstraint() {
+  static const Primitive &p = *findPrimitive("layout_constraint");
+  return p;
+}
+Tensor bindLayout(const Tensor &x, const Layout &layout) {
+  return bind1(layoutConstraint(), {x},
+               {{"layout", std::shared_ptr<const ParamObject>(
+                               std::make_shared<const LayoutParam>(layout))}});
+}
+const Layout &layoutIn(const Params &params) {
+  return params.object<LayoutParam>("layout")->layout;
+}
+
+const Primitive layoutP = [] {
+  Primitive p;
+  p.name = "layout_constraint";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &) -> Expected<std::vector<Aval>> {
+    return std::vector<Aval>{in[0]};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    return std::vector<PartitionSpec>{in[0].spec()};
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    return oneResult(bindLayout(in[0], layoutIn(params)),
+                     bindLayout(*t[0], layoutIn(params)));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &, const Params &params) {
+    return MaybeTensors{bindLayout(*ct[0], layoutIn(params))};
+  };
+  // The batch dimension is the slowest one.
+  p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    Ints order{dims[0]};
+    for (int64_t d : layoutIn(params).majorToMinor())
+      order.push_back(d + (d >= dims[0]));
+    return {{bindLayout(in[0], Layout(order))}, {dims[0]}};
+  };
+  p.lower = [](LoweringContext &c) {
+    Ints order = layoutIn(c.params()).majorToMinor();
+    std::reverse(order.begin(), order.end());
+    std::string list;
+    for (int64_t d : order)
+      list += cat(list.empty() ? "" : ", ", d);
+    std::string layouts = order.empty() ? "[dense<> : tensor<0xindex>]"
+                                        : cat("[dense<[", list, "]> : tensor<",
+                                              order.size(), "xindex>]");
+    return c.op("stablehlo.custom_call", c.operands(),
+                mlirTypes(c.operandTypes()), mlirTypes(c.resultTypes()),
+                cat("call_target_name = \"LayoutConstraint\", backend_config = "
+                    "\"\", operand_layouts = ",
+                    layouts, ", result_layouts = ", layouts));
+  };
+  return p;
+}();
+const Registered layoutR(layoutP);
+
+} // namespace
+
+Tensor withLayoutConstraint(const Tensor &x, const Layout &layout) {
+  if (!x.ok())
+    return x;
+  if (layout.isAuto())
+    return valueError("layouts passed to `with_layout_constraint` must be of "
+                      "type `Layout`. Got [",
+                      layout.str(), "]");
+  if (Status fits = layout.checkCompatible(x.shape()); !fits)
+    return valueError("One of with_layout_constraint arguments is incompatible "
+                      "with its layout annotation ",
+                      layout.str(), ": ", fits.error().text);
+  return bindLayout(x, layout);
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,95 @@
+//===- type_errors.h - element types that are refused ----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_PRIMITIVES_TYPE_ERRORS_H
+#define SHARDWRIGHT_FRONTEND_PRIMITIVES_TYPE_ERRORS_H
+
+#include "shardwright/frontend/array/aval.h"
+#include "shardwright/frontend/base/error.h"
+
+#include <map>
+
+namespace shardwright::frontend {
+
+/// An error for types that only one primitive or a few of them do not accept.
+inline Status checkNarrowTypes(std::string_view primitive, DType type) {
+  const char *list = nullptr;
+  if (primitive == "complex" && type != DType::F32 && type != DType::F64)
+    list = "float32, float64";
+  bool isOrder = primitive == "lt" || primitive == "le" || primitive == "gt" ||
+                 primitive == "ge";
+  if (isOrder && isComplex(type))
+    list = "integer, floating, bool";
+  if (primitive == "rem" && (isComplex(type) || type == DType::Bool))
+    list = "integer, floating";
+  if (primitive == "abs" && (isUnsigned(type) || type == DType::Bool))
+    list = "floating, complexfloating, signedinteger";
+  if (primitive == "conj" && !isComplex(type) && type != DType::F32 &&
+      type != DType::F64)
+    list = "float32, complexfloating, float64";
+  if (!list)
+    return {};
+  return typeError(primitive, " does not accept dtype ", name(type),
+                   ". Accepted dtypes are subtypes of ", list, ".");
+}
+
+/// The function of jax.numpy that promotes types and then applies a primitive;
+/// empty if there is none.
+inline std::string_view promotingName(std::string_view primitive) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"add", "add"},
+      {"sub", "subtract"},
+      {"mul", "multiply"},
+      {"div", "divide"},
+      {"max", "maximum"},
+      {"min", "minimum"},
+      {"atan2", "arctan2"},
+      {"nextafter", "nextafter"},
+      {"shift_left", "left_shift"},
+      {"shift_right_logical", "right_shift"},
+      {"shift_right_arithmetic", "right_shift"},
+      {"eq", "equal"},
+      {"ne", "not_equal"}};
+  auto found = names.find(primitive);
+  return found == names.end() ? "" : found->second;
+}
+
+/// The error for operands of two types.
+inline Error differentTypes(std::string_view primitive, DType a, DType b) {
+  if (primitive == "pow")
+    return typeError("the first argument to pow must have an inexact dtype "
+                     "(float or complex), and the second argument must have an "
+                     "inexact or integer dtype, and two inexact dtypes must "
+                     "match, but got ",
+                     name(a), " and ", name(b), " respectively.");
+  std::string_view tip = promotingName(primitive);
+  return typeError("lax.", primitive,
+                   " requires arguments to have the same dtypes, got ", name(a),
+                   ", ", name(b), ".",
+                   tip.empty() ? ""
+                               : cat(" (Tip: jnp.", tip,
+                                     " is a similar function that does "
+                                     "automatic type promotion on inputs)."));
+}
+
+/// An error unless the operands from number `first` on are integers of one
+/// type. `what`: the text between "index arguments to" and their types.
+inline Status checkIndices(const char *what, const std::vector<Aval> &in,
+                           size_t first) {
+  bool fits = true;
+  std::string types;
+  for (size_t i = first; i < in.size(); ++i) {
+    fits &= isInteger(in[i].dtype) && in[i].dtype == in[first].dtype;
+    types += cat(types.empty() ? "" : ", ", name(in[i].dtype));
+  }
+  return fits ? Status()
+              : Status(typeError("index arguments to ", what, types));
+}
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_PRIMITIVES_TYPE_ERRORS_H
