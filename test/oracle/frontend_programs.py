@@ -212,9 +212,9 @@ class Program:
             return self.emit("contract", [rng.choice(same) for _ in CONTRACTIONS[spec].split(",")], spec=(spec,))
         if kind == "options":
             name = rng.choice(["scan_unroll", "map_batch", "checkpoint_policy"])
-            keys = {"scan_unroll": {"reverse": (rng.randint(0, 1),), "unroll": (rng.randint(1, 5),)},
+            keys = {"scan_unroll": {"reverse": (rng.randint(0, 1),), "unroll": (rng.randint(1, 5),), "split": (rng.randint(0, 1),)},
                     "map_batch": {"size": (rng.randint(1, 4),)},
-                    "checkpoint_policy": {"policy": (rng.randrange(6),)}}
+                    "checkpoint_policy": {"policy": (rng.randrange(9),)}}
             return self.emit(name, [x], **keys[name])
         if kind == "power":
             return self.emit("integer_pow", [x], y=(rng.choice([-1, 2, 3, 4]),))

@@ -440,9 +440,14 @@ Tensor zeros(const Aval &type) {
   if (type.dtype == DType::Float0)
     return arrayOfHost(type, allocateHost(1));
   Tensor zero = fullOf(type, 0);
-  if (type.varying.empty())
-    return zero;
-  return bind1(*findPrimitive("pvary"), {zero}, {{"axes", type.varying}});
+  const std::pair<const char *, AxisNames> casts[] = {
+      {"pvary", inBindingOrder(joinedNames(type.varying, type.unreduced))},
+      {"vary_unreduced_cast_p", type.unreduced},
+      {"preduced", type.reduced}};
+  for (const auto &[name, axes] : casts)
+    if (!axes.empty())
+      zero = bind1(*findPrimitive(name), {zero}, {{"axes", axes}});
+  return zero;
 }
 Tensor reshape(const Tensor &x, const Shape &shape) {
   if (x.ok() && x.shape() == shape)
