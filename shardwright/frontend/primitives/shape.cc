@@ -439,15 +439,7 @@ Tensor full_like(const Tensor &x, double value) {
 Tensor zeros(const Aval &type) {
   if (type.dtype == DType::Float0)
     return arrayOfHost(type, allocateHost(1));
-  Tensor zero = fullOf(type, 0);
-  const std::pair<const char *, AxisNames> casts[] = {
-      {"pvary", inBindingOrder(joinedNames(type.varying, type.unreduced))},
-      {"vary_unreduced_cast_p", type.unreduced},
-      {"preduced", type.reduced}};
-  for (const auto &[name, axes] : casts)
-    if (!axes.empty())
-      zero = bind1(*findPrimitive(name), {zero}, {{"axes", axes}});
-  return zero;
+  return castManualAxes(fullOf(type, 0), type);
 }
 Tensor reshape(const Tensor &x, const Shape &shape) {
   if (x.ok() && x.shape() == shape)
