@@ -94,10 +94,21 @@ struct CostAnalysis {
   /// Arithmetic operations: two per product of a dot or convolution, one per
   /// element of any other op, none for other library calls.
   double flops = 0;
-  /// The calls of functions such as exp among them.
+  /// Calls of functions such as exp, which are no arithmetic operations.
   double transcendentals = 0;
   /// Bytes that steps read and write.
   double bytesAccessed = 0;
+  /// What steps read as their operand of one position: bytes, and the number of
+  /// such steps.
+  struct Operand {
+    double bytes = 0, uses = 0;
+  };
+  std::vector<Operand> operands;
+  double bytesWritten = 0;
+
+  /// The costs that are not zero, by XLA's names: `flops`, `bytes accessed`,
+  /// `bytes accessed0{}`, `utilization0{}`, `bytes accessedout{}`.
+  std::vector<std::pair<std::string, double>> named() const;
 };
 
 /// The live values at the peak of temporary memory.

@@ -133,7 +133,7 @@ TEST(Statistics, CountWhatTheProgramSays) {
     })");
   ASSERT_TRUE(executable);
   CostAnalysis cost = executable->cost();
-  EXPECT_EQ(cost.flops, 2 * 8 * 16 * 4 + 2 * 32);
+  EXPECT_EQ(cost.flops, 2 * 8 * 16 * 4 + 32);
   EXPECT_EQ(cost.transcendentals, 32);
   EXPECT_EQ(cost.bytesAccessed, 4 * (8 * 16 + 16 * 4 + 32) + 4 * (32 + 32));
   MemoryStatistics memory = executable->memory();

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/frontend.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <stdexcept>
@@ -31,6 +32,11 @@ struct Log {
   std::vector<std::string> taken() {
     std::lock_guard lock(mutex);
     return std::exchange(lines, {});
+  }
+  std::vector<std::string> sorted() {
+    std::vector<std::string> out = taken();
+    std::sort(out.begin(), out.end());
+    return out;
   }
   std::mutex mutex;
   std::vector<std::string> lines;
@@ -340,6 +346,49 @@ TEST(DebugCallback, RunsInTransformations) {
       jit(grad([&](Tensor x) { return checkpoint(f)(x); }))(vector3()).ok());
   ASSERT_TRUE(effectsBarrier().ok());
   EXPECT_EQ(log().taken().size(), 2u);
+}
+
+/// Each group of devices that differ along the axes that are not manual calls
+/// once, with values that are full along them.
+TEST(DebugCallback, IsCalledOncePerGroupWhereSomeAxesAreManual) {
+  Mesh mesh = *makeMesh({2, 2, 2}, {"x", "y", "z"},
+                        {AxisType::Auto, AxisType::Explicit, AxisType::Auto});
+  ScopedMesh context(mesh);
+  auto f = jit(shardMap(
+      [](Tensor x) -> Tensor {
+        debugCallback([](Tensor v) { log().add(v); }, x);
+        return x * 2.0;
+      },
+      {.in = P("x"), .out = P("x"), .axisNames = {"x"}}));
+  Tensor x = devicePut(arange(8, DType::F32), NamedSharding(mesh, P("x")));
+  EXPECT_EQ(textOf(f(x)), "[ 0.  2.  4.  6.  8. 10. 12. 14.]");
+  ASSERT_TRUE(effectsBarrier().ok());
+  EXPECT_THAT(log().sorted(), ElementsAre("[0. 1. 2. 3.]", "[4. 5. 6. 7.]"));
+}
+
+TEST(DebugCallback, PartitionedGetsTheShardOfEachDevice) {
+  Mesh mesh = *makeMesh({4, 2}, {"x", "y"}, {AxisType::Auto, AxisType::Auto});
+  auto f = jit([](Tensor x) {
+    debugCallback(
+        DebugOptions{.partitioned = true}, [](Tensor v) { log().add(v); }, x);
+    return x * 2.0;
+  });
+  Tensor x = devicePut(arange(8, DType::F32), NamedSharding(mesh, P("x")));
+  EXPECT_EQ(textOf(f(x)), "[ 0.  2.  4.  6.  8. 10. 12. 14.]");
+  ASSERT_TRUE(effectsBarrier().ok());
+  EXPECT_THAT(log().sorted(),
+              ElementsAre("[0. 1.]", "[0. 1.]", "[2. 3.]", "[2. 3.]", "[4. 5.]",
+                          "[4. 5.]", "[6. 7.]", "[6. 7.]"));
+  // On one device: all of it, also in order.
+  auto g = jit([](Tensor x) {
+    debugCallback(
+        DebugOptions{.ordered = true, .partitioned = true},
+        [](Tensor v) { log().add(v); }, x);
+    return x * 2.0;
+  });
+  EXPECT_TRUE(g(arange(2, DType::F32)).ok());
+  ASSERT_TRUE(effectsBarrier().ok());
+  EXPECT_THAT(log().taken(), ElementsAre("[0. 1.]"));
 }
 
 TEST(DebugCallback, ErrorsWaitForTheBarrier) {

@@ -218,6 +218,36 @@ TEST(Frontend, CheckpointsOfLoops) {
   }
 }
 
+TEST(Frontend, CheckpointsKeepValuesInTheMemoryOfTheHost) {
+  auto f = [](Tensor x) {
+    Tensor y = lax::checkpointName(sin(x), "y");
+    return sum(sin(lax::checkpointName(cos(y), "z")) * x);
+  };
+  Tensor x = arrayOf<float>({0.5, 2});
+  auto expected = grad(f)(x);
+  auto policy = policies::saveAndOffloadOnlyTheseNames({"y"}, {"z"});
+  auto g = grad(checkpoint(f, {.policy = policy}));
+  Expected<std::string> text = jaxprText(g, x);
+  ASSERT_TRUE(text.ok()) << text.error().str();
+  EXPECT_NE(text->find("devices=(MemorySpace.Host,)"), text->npos) << *text;
+  EXPECT_NE(text->find("f32<host>[2]"), text->npos) << *text;
+  EXPECT_NE(text->find("devices=(MemorySpace.Device,)"), text->npos) << *text;
+  for (const auto &one : {g(x), jit(g)(x)}) {
+    ASSERT_TRUE(one.ok()) << one.error().str();
+    EXPECT_EQ(one->sharding().memoryKind(), "device");
+    for (size_t i = 0; i < 2; ++i)
+      EXPECT_NEAR(values(*one)[i], values(*expected)[i], 1e-6);
+  }
+  auto unknown = policies::offloadDotWithNoBatchDims("device", "disk");
+  EXPECT_EQ(checkpoint(f, {.policy = unknown})(x).error().text,
+            "Could not find memory addressable by device cpu. Device cpu can "
+            "address the following memory kinds: device, pinned_host, "
+            "unpinned_host. Got memory kind: disk");
+  auto both = policies::saveFromBothPolicies(policy, policies::dotsSaveable());
+  EXPECT_EQ(checkpoint(f, {.policy = both})(x).error().text.substr(0, 62),
+            "The return value of the policies should be a boolean. Got: <fu");
+}
+
 TEST(Frontend, LiteralsStay) {
   Tensor two(2.0);
   EXPECT_EQ(two.remove().error().kind, ErrorKind::Type);

@@ -119,7 +119,7 @@ protected:
       break;
     case 3:
       out = jit(shardMap(call, {.mesh = meshes()[c.below(4)],
-                                .in = SpecTree(P("x")),
+                                .in = P("x"),
                                 .out = P("x"),
                                 .checkVma = false}))(x);
       break;

@@ -236,6 +236,35 @@ TEST(JitOptions, DevicePutInside) {
   EXPECT_TRUE(has(*explicitly, "b:f32[8@x,4]")) << *explicitly;
 }
 
+/// Inside jit a format is only in the equation, as in JAX.
+TEST(JitOptions, DevicePutOfAFormatInside) {
+  Format columns = *Format::get(Layout({1, 0}), on(P("x")));
+  auto put = [=](Tensor v) { return devicePut(v * 2.0, columns); };
+  auto text = jaxprText(put, x());
+  ASSERT_TRUE(text.ok()) << text.error().str();
+  EXPECT_TRUE(has(*text, "devices=(" + columns.str() + ",)")) << *text;
+  auto out = jit(put)(x());
+  ASSERT_TRUE(out.ok()) << out.error().str();
+  EXPECT_TRUE(out->format().layout()->isRowMajor());
+  EXPECT_EQ(out->devices().size(), 1u);
+  EXPECT_EQ(values(*out), std::vector<float>(32, 2));
+}
+
+TEST(JitOptions, AutomaticLayoutsAreRowMajor) {
+  Format automatic = *Format::get(Layout::automatic());
+  auto f = jit([](Tensor v) { return v * 2.0; },
+               {.inShardings = automatic, .outShardings = automatic});
+  auto lowered = f.lower(x());
+  ASSERT_TRUE(lowered.ok()) << lowered.error().str();
+  EXPECT_TRUE(has(*lowered->asText(), "mhlo.layout_mode = \"auto\""));
+  auto compiled = lowered->compile();
+  ASSERT_TRUE(compiled.ok()) << compiled.error().str();
+  for (const Format &format :
+       {compiled->inputFormats()[0], compiled->outputFormats()[0]})
+    EXPECT_EQ(*format.layout(), Layout({0, 1}));
+  EXPECT_EQ(values(*f(x())), std::vector<float>(32, 2));
+}
+
 TEST(JitOptions, LayoutsGoThroughPrograms) {
   Expected<Format> columns = Format::get(Layout({1, 0}), on(P("x")));
   auto f = jit([](Tensor v) { return v * 2.0; },

@@ -323,7 +323,7 @@ private:
     Mesh mesh = all[c.below(all.size())];
     ShardMapOptions options{.mesh = mesh, .out = spec(c)};
     if (c.below(4))
-      options.in = SpecTree(spec(c));
+      options.in = spec(c);
     if (c.below(4) == 0)
       options.axisNames = {c.below(2) ? "x" : "w"};
     options.checkVma = c.below(3) != 0;

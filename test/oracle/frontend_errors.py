@@ -21,6 +21,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionS
 
 import frontend_jit_errors
 import frontend_mesh as fm
+import frontend_type_errors
 import oracle
 
 args = oracle.arguments(__doc__, cases=1, long_cases=1)
@@ -286,6 +287,9 @@ def explicit_error(p):
 def normalized(text):
     # Our errors do not say where in the source a mistake is.
     text = re.sub(r" at \S+:\d+:\d+ \(\S+\)$", "", re.sub(r" *This error occurs at source: .*", "", text))
+    text = re.sub(r" and source info: .*$|true_fun is .*\n|false_fun is .*\n\n", "", text)
+    # Python prints this set in any order.
+    text = re.sub(r"(difference on key sets is\n +)(.*)", lambda m: m[1] + " ".join(sorted(m[2].split())), text)
     # The runtime has no class of its own for its errors.
     return fm.normalized(text).replace("JaxRuntimeError", "RuntimeError").strip()
 
@@ -304,7 +308,7 @@ def main():
                 continue
             mine = ours["values"]
             tally.equal(name, normalized(theirs), normalized(mine if isinstance(mine, str) else "no error"), p.brief())
-    for name, run in (MISTAKES | ARRAYS | JIT | frontend_jit_errors.MISTAKES).items():
+    for name, run in (MISTAKES | ARRAYS | JIT | frontend_jit_errors.MISTAKES | frontend_type_errors.MISTAKES).items():
         server.process.stdin.write(f"mistake {name}\n")
         server.process.stdin.flush()
         tally.equal(name, normalized(fm.or_error(run)), normalized(server.receive()))

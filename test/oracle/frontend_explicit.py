@@ -32,18 +32,22 @@ class Case:
 
     def __init__(self, rng):
         self.rng = rng
-        sizes, names, types = rng.choice(MESHES)
+        maps = rng.random() < 0.25
+        sizes, names, types = MESHES[0] if maps else rng.choice(MESHES)
         self.size = dict(zip(names, sizes))
         self.explicit = [n for n, t in zip(names, types) if t == "Explicit"]
         self.p = fm.Program(sizes, names, types)
         self.p.context = True
         self.p.options["forward"] = 0
         self.shapes, self.literals = [], set()
-        shape = rng.choice([(8, 4), (8, 8), (4, 8), (16,), (8, 4, 4)])
+        shape = rng.choice([(8, 4), (8, 8), (4, 8), (16,), (8, 4, 4)][:2 if maps else 5])
         for _ in range(rng.choice([1, 2, 2])):
             self.argument(shape)
         for _ in range(rng.randint(1, 2)):
-            self.step()
+            if maps:
+                self.map(rng.randrange(len(self.p.ins)))
+            else:
+                self.step()
         used = {i for step in self.p.steps if step[0] == "op" for i in step[2]}
         for i in range(len(self.p.ins), len(self.shapes)):
             if i not in used and i not in self.literals:
@@ -85,7 +89,7 @@ class Case:
         axis = rng.randrange(rank)
         y = rng.choice([i for i, s in enumerate(self.shapes) if s == shape])
         kind = rng.choice("""unary binary binary scalar reduce cumulative transpose rev expand squeeze broadcast reshape
-            reshape slice pad concat dot dot select clamp sort update dynamic iota reshard auto""".split())
+            reshape slice pad concat dot dot select clamp sort update dynamic iota reshard auto look""".split())
         if kind == "unary":
             return self.emit(rng.choice(["sin", "neg", "exp", "stop_gradient"]), [x], shape)
         if kind == "binary":
@@ -167,7 +171,35 @@ class Case:
             return self.emit("reshard", [x], shape, spec=fm.spec(self.explicit_spec(shape)))
         if kind == "auto":
             return self.emit("auto_sin", [x], shape, spec=fm.spec(self.explicit_spec(shape)))
+        if kind == "look":
+            return self.emit("look", [x], shape, partitioned=rng.randint(0, 1))
         raise ValueError(kind)
+
+    def map(self, x):
+        """A shard_map whose specs have unreduced or reduced axes."""
+        rng = self.rng
+        rows, sums, copies, both, split = "x|-", "x|-^y", "x|-~y", "x|y", "x+y|-"
+        before, body, after = rng.choice([
+            (sums, "psum", rows), (sums, "pmean", rows), (sums, "same", sums), (copies, "same", copies), (copies, "sin", copies),
+            (copies, "square", copies), (copies, "total", "x~y"), (sums, "total", "x^y"), (sums, "twice", sums), (copies, "twice", copies),
+            (sums, "scatter", split), (split, "gather", copies), (both, "to unreduced", sums), (rows, "to reduced", copies),
+            (copies, "to varying", split), (sums, "transpose", "-|x^y"), (copies, "transpose", "-|x~y"), (sums, "psum x", ".^y"),
+            (copies, "psum x", ".~y"), (sums, "permute", sums), (copies, "permute", copies), (both, "same", sums), (both, "sin", sums), ("product", "", sums)])
+        if rng.random() < 0.15:
+            body = rng.choice(sorted(fm.BODIES))
+        if rng.random() < 0.1:
+            after = rng.choice([rows, sums, copies, both, split])
+        if before == "product":
+            y = self.unread("reshard", [x], spec=copies)
+            x = self.unread("map_product", [self.unread("reshard", [x], spec=sums), y], spec=sums, other=copies, result=after)
+        else:
+            x = self.unread("map", [self.unread("reshard", [x], spec=before)], spec=before, body=body.replace(" ", "_"), result=after)
+        self.unread("reshard", [x], spec=".")
+
+    def unread(self, name, operands, **keys):
+        """An operation whose result other steps do not read."""
+        self.emit(name, operands, (), **keys)
+        return len(self.shapes) - 1
 
     def explicit_spec(self, shape):
         spec = self.random_spec(shape)
@@ -194,11 +226,14 @@ def expected(p):
             return p.evaluate(a)
 
         out = {"jaxpr": normalized(fm.or_error(lambda: str(jax.make_jaxpr(f)(*ins))))}
+        fm.take_seen()
         values = fm.or_error(lambda: jax.jit(f)(*ins))
+        seen = fm.take_seen()
         if isinstance(values, str):
             out["values"] = normalized(values)
             return out
         out["values"] = fm.floats(values)
+        out["seen"] = seen
         out["types"] = types_of(jax.jit(f).trace(*ins).jaxpr.jaxpr.outvars)
         if all(v.dtype == jnp.float32 for v in values):
             def pulled(*a):

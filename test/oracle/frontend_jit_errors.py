@@ -220,6 +220,7 @@ MESHES = {
 # strings, types of axes that are no AxisType, sizes of meshes and sets of axes of other types, a spec that is no
 # PartitionSpec, `set_mesh` and `use_abstract_mesh` of other objects, devices of an AbstractMesh and `spec[i]` with sets
 # (no such functions), shardings that are no shardings, arguments by name, arguments that are no arrays, static
-# arguments without a hash, `static_argnums` (the type Static<T> marks them), `compiler_options` (there are none).
+# arguments without a hash, `static_argnums` (the type Static<T> marks them). Others belong to what C++ does not have: several
+# processes, hoisted constants, nested `with mesh:`, `auto_pcast` switched off, pmap.
 
 MISTAKES = OPTIONS | STAGES | SETTINGS | MESHES

@@ -7,9 +7,41 @@
 
 #include "frontend_mesh_ops.h"
 
+#include <algorithm>
+#include <mutex>
 #include <sstream>
 
 using namespace shardwright::frontend;
+
+namespace {
+/// What calls of `look` were given: shapes, then elements.
+struct Seen {
+  std::mutex mutex;
+  std::vector<std::vector<float>> values;
+};
+Seen &seen() {
+  static Seen made;
+  return made;
+}
+void record(const Tensor &x) {
+  std::vector<float> line(x.shape().begin(), x.shape().end());
+  std::vector<float> elements = *x.toVector<float>();
+  line.insert(line.end(), elements.begin(), elements.end());
+  std::lock_guard lock(seen().mutex);
+  seen().values.push_back(std::move(line));
+}
+} // namespace
+
+Args takeSeen() {
+  (void)effectsBarrier();
+  std::lock_guard lock(seen().mutex);
+  std::vector<std::vector<float>> lines = std::exchange(seen().values, {});
+  std::sort(lines.begin(), lines.end());
+  Args out;
+  for (const std::vector<float> &line : lines)
+    out.push_back(arrayOf(line));
+  return out;
+}
 
 AxisNames split(const std::string &text, char by) {
   AxisNames out;
@@ -138,10 +170,49 @@ static void addCollectives(std::map<std::string, Op> &ops) {
          lax::eq(lax::axis_index(axesIn(k)), scalarOf(int64_t(0), DType::I32)),
          [](Tensor x) { return lax::mul(x, 2.0f); },
          [](Tensor x) { return lax::sin(x); }, a[0]))
+  ops["look"] = [](const Args &a, const Keys &k) -> Tensors {
+    debugCallback(DebugOptions{.partitioned = one(k, "partitioned") != 0},
+                  record, a[0]);
+    return {lax::mul(a[0], 2.0f)};
+  };
   OP("nested", shardMap([&](Tensor x) { return lax::psum(x, axesIn(k)); },
-                        {.in = SpecTree(specOf(word(k, "spec"))),
+                        {.in = specOf(word(k, "spec")),
                          .out = specOf(word(k, "result")),
                          .axisNames = axesIn(k).names})(a[0]))
+}
+
+/// The bodies of frontend_mesh.py.
+static const std::map<std::string, std::function<Tensor(Tensor)>> &bodies() {
+  static const auto *made =
+      new std::map<std::string, std::function<Tensor(Tensor)>>{
+          {"same", [](Tensor x) { return x; }},
+          {"sin", [](Tensor x) { return lax::sin(x); }},
+          {"twice", [](Tensor x) { return lax::add(x, x); }},
+          {"square", [](Tensor x) { return lax::mul(x, x); }},
+          {"transpose", [](Tensor x) { return lax::transpose(x, {1, 0}); }},
+          {"total", [](Tensor x) { return lax::reduce_sum(x, {1}); }},
+          {"psum", [](Tensor x) { return lax::psum(x, "y"); }},
+          {"pmean", [](Tensor x) { return lax::pmean(x, "y"); }},
+          {"pmax", [](Tensor x) { return lax::pmax(x, "y"); }},
+          {"psum_x", [](Tensor x) { return lax::psum(x, "x"); }},
+          {"psum_both", [](Tensor x) { return lax::psum(x, {"x", "y"}); }},
+          {"scatter",
+           [](Tensor x) { return lax::psum_scatter(x, "y", {.tiled = true}); }},
+          {"permute",
+           [](Tensor x) { return lax::ppermute(x, "x", {{0, 1}, {1, 0}}); }},
+          {"gather",
+           [](Tensor x) {
+             return lax::all_gather(x, "y",
+                                    {.tiled = true, .to = Vary::Reduced});
+           }},
+          {"to_varying",
+           [](Tensor x) { return lax::pcast(x, "y", Vary::Varying); }},
+          {"to_unreduced",
+           [](Tensor x) { return lax::pcast(x, "y", Vary::Unreduced); }},
+          {"to_reduced",
+           [](Tensor x) { return lax::pcast(x, "y", Vary::Reduced); }},
+      };
+  return *made;
 }
 
 std::map<std::string, Op> makeMeshOps() {
@@ -209,6 +280,15 @@ std::map<std::string, Op> makeMeshOps() {
   ops["sort"] = [](const Args &a, const Keys &k) {
     return lax::sort(a, one(k, "dim"));
   };
+  OP("map",
+     shardMap(bodies().at(word(k, "body")), {.in = specOf(word(k, "spec")),
+                                             .out = specOf(word(k, "result")),
+                                             .argNames = {"x"}})(a[0]))
+  OP("map_product",
+     shardMap([](Tensor x, Tensor y) { return lax::mul(x, y); },
+              {.in = {specOf(word(k, "spec")), specOf(word(k, "other"))},
+               .out = specOf(word(k, "result")),
+               .argNames = {"x", "y"}})(a[0], a[1]))
   addCollectives(ops);
   return ops;
 }

@@ -23,6 +23,9 @@ shardwright::frontend::PartitionSpec specOf(const std::string &text);
 /// A parameter as text, or its first number.
 std::string word(const Keys &keys, const char *name);
 int64_t one(const Keys &keys, const char *name);
+/// What the calls of `look` since the last time were given, sorted: an array
+/// with the shape and the elements for each.
+Args takeSeen();
 /// The operations of frontend_mesh.py by name.
 std::map<std::string, Op> makeMeshOps();
 

@@ -157,6 +157,22 @@ Tensors onesAs(const Tensors &xs) {
   return out;
 }
 
+/// Costs and memory of a program by the names of JAX.
+std::string costs(const LoweredStage &lowered) {
+  auto compiled = lowered.compile();
+  if (!compiled)
+    return quoted(compiled.error().str());
+  std::map<std::string, double> all = compiled->costAnalysis();
+  MemoryStats memory = compiled->memoryAnalysis();
+  all["argument_size_in_bytes"] = static_cast<double>(memory.arguments);
+  all["output_size_in_bytes"] = static_cast<double>(memory.results);
+  std::string out;
+  for (const auto &[name, value] : all)
+    out += cat(out.empty() ? "{" : ", ", quoted(name), ": ",
+               std::to_string(value));
+  return out + "}";
+}
+
 /// All that is compared of a function of a list of arrays.
 template <typename F>
 std::string answers(const F &function, const Tensors &ins,
@@ -171,8 +187,10 @@ std::string answers(const F &function, const Tensors &ins,
   auto whole = [&](const std::vector<Tensor> &args) { return flat(args); };
   answer.text("jaxpr", jaxprText(whole, ins));
   auto jitted = jit(whole, {.name = "f"});
+  takeSeen();
   auto values = jitted(ins);
   answer.values("values", values);
+  answer.values("seen", takeSeen());
   auto traced = jitted.trace(ins);
   std::string types;
   if (traced)
@@ -183,6 +201,8 @@ std::string answers(const F &function, const Tensors &ins,
   auto lowered = jitted.lower(ins);
   answer.text("module", lowered ? lowered->asText()
                                 : Expected<std::string>(lowered.error()));
+  if (lowered && one(options, "costs"))
+    answer.field("costs", costs(*lowered));
   if (!values || one(options, "forward"))
     return answer.str();
   answer.values("eager", Expected<Tensors>(flat(ins)));
@@ -213,6 +233,11 @@ std::string answers(const F &function, const Tensors &ins,
   return answer.str();
 }
 
+/// Specs of a tuple.
+ShardingTree treeOf(const std::vector<PartitionSpec> &specs) {
+  return ShardingTree::braces({specs.begin(), specs.end()});
+}
+
 std::string run(const Program &p, const std::string &mode) {
   auto body = [&](const std::vector<Tensor> &args) {
     return evaluate(p, args);
@@ -220,21 +245,22 @@ std::string run(const Program &p, const std::string &mode) {
   std::optional<ScopedMesh> context;
   if (p.inContext)
     context.emplace(p.mesh);
-  Tensors ins = p.ins;
+  Tensors arrays = p.ins;
   if (mode == "types") {
-    for (size_t i = 0; i < ins.size(); ++i) {
+    for (size_t i = 0; i < arrays.size(); ++i) {
       Expected<Sharding> sharding = NamedSharding(p.mesh, p.inSpecs[i]);
-      ins[i] =
-          sharding ? devicePut(ins[i], *sharding) : Tensor(sharding.error());
+      arrays[i] =
+          sharding ? devicePut(arrays[i], *sharding) : Tensor(sharding.error());
     }
-    return answers(body, ins, p.options);
+    return answers(body, arrays, p.options);
   }
   ShardMapOptions options;
   if (!p.inContext)
     options.mesh = p.mesh;
+  ShardingTree ins = treeOf(p.inSpecs);
   if (!one(p.options, "infer"))
-    options.in = SpecTree(p.inSpecs);
-  options.out = SpecTree(p.outSpecs);
+    options.in = p.ins.size() > 2 ? ShardingTree::braces({ins}) : ins;
+  options.out = treeOf(p.outSpecs);
   if (one(p.options, "prefix"))
     options.out = p.outSpecs[0];
   options.checkVma = word(p.options, "check") != "0";
@@ -250,7 +276,17 @@ std::string run(const Program &p, const std::string &mode) {
                       options)(a[0], a[1]);
     return shardMap(body, options)(a);
   };
-  return answers(mapped, ins, p.options);
+  return answers(mapped, arrays, p.options);
+}
+
+/// As many devices as a mesh of these sizes has.
+std::vector<Device> firstDevices(const Ints &sizes) {
+  std::vector<Device> all = devices();
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  all.resize(std::min<size_t>(all.size(), count));
+  return all;
 }
 
 } // namespace
@@ -270,8 +306,8 @@ int main() {
       for (const std::string &name : split(third, ','))
         types.push_back(name == "Explicit" ? AxisType::Explicit
                                            : AxisType::Auto);
-      program.mesh =
-          *Mesh::get(devices(), intsOf(first), split(second, ','), types);
+      program.mesh = *Mesh::get(firstDevices(intsOf(first)), intsOf(first),
+                                split(second, ','), types);
     } else if (command == "context") {
       program.inContext = true;
     } else if (command == "in") {

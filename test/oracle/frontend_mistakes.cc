@@ -19,6 +19,10 @@ Mistakes optionMistakes();
 Mistakes stageMistakes();
 Mistakes settingMistakes();
 Mistakes meshMistakes();
+/// Types, specs and callbacks (frontend_type_mistakes.cc).
+Mistakes explicitMistakes();
+Mistakes specMistakes();
+Mistakes callMistakes();
 
 namespace {
 
@@ -297,7 +301,8 @@ std::string mistake(const std::string &name) {
   };
   for (auto more :
        {arrayMistakes(), jitMistakes(), deviceMistakes(), optionMistakes(),
-        stageMistakes(), settingMistakes(), meshMistakes()})
+        stageMistakes(), settingMistakes(), meshMistakes(), explicitMistakes(),
+        specMistakes(), callMistakes()})
     all.merge(more);
   return all.count(name) ? all[name]().str() : "the server has no " + name;
 }

@@ -285,14 +285,20 @@ CostAnalysis CpuProgram::cost() const {
   const ProgramCode *code = program.code.get();
   CostAnalysis cost;
   for (const Step &step : program.steps) {
-    for (auto slots :
-         {llvm::ArrayRef(step.inputs), llvm::ArrayRef(step.outputs)})
-      for (SlotId id : slots)
-        cost.bytesAccessed += program.slots[id].bytes();
+    if (cost.operands.size() < step.inputs.size())
+      cost.operands.resize(step.inputs.size());
+    for (auto [operand, id] : llvm::zip(cost.operands, step.inputs)) {
+      operand.bytes += program.slots[id].bytes();
+      operand.uses += 1;
+      cost.bytesAccessed += program.slots[id].bytes();
+    }
+    for (SlotId id : step.outputs)
+      cost.bytesWritten += program.slots[id].bytes();
     switch (step.kind) {
     case StepKind::Kernel:
       if (code) {
-        cost.flops += code->kernels[step.payload].flops;
+        cost.flops += code->kernels[step.payload].flops -
+                      code->kernels[step.payload].transcendentals;
         cost.transcendentals += code->kernels[step.payload].transcendentals;
       }
       break;
@@ -307,6 +313,7 @@ CostAnalysis CpuProgram::cost() const {
       break;
     }
   }
+  cost.bytesAccessed += cost.bytesWritten;
   return cost;
 }
 

@@ -9,6 +9,8 @@
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/trace/sharding_param.h"
 
+#include <algorithm>
+
 namespace shardwright::frontend {
 namespace {
 
@@ -56,6 +58,15 @@ const Primitive constraintP = [] {
     std::vector<SpecEntry> entries = sharding.spec().entries();
     if (static_cast<int64_t>(entries.size()) < dims[0])
       entries.resize(dims[0]);
+    for (const SpecEntry &own : entries)
+      for (const std::string &name : axis.spmdNames)
+        if (std::find(own.axes.begin(), own.axes.end(), name) != own.axes.end())
+          return {{Tensor(valueError(
+                      "vmap spmd_axis_name ", namesText(axis.spmdNames),
+                      " cannot appear in with_sharding_constraint spec, but "
+                      "got spec ",
+                      sharding.spec().str()))},
+                  {}};
     SpecEntry entry;
     if (axis.spmdNames.empty())
       entry.unconstrained = true;
@@ -129,6 +140,21 @@ Expected<Sharding> onMeshOf(const Tensor &x, const Sharding &sharding) {
   return Sharding::named(*mesh, sharding.spec());
 }
 
+/// The value, or the error that its type has another sharding.
+Tensor assertSharding(const Tensor &x, const Sharding &sharding) {
+  PartitionSpec own = x.aval().spec().normalized(x.rank());
+  PartitionSpec wanted = sharding.spec().normalized(x.rank());
+  if (own == wanted)
+    return x;
+  return makeError(
+      ErrorKind::Assertion,
+      "`with_sharding_constraint` acts as an assert when all axes of mesh are "
+      "of type `Explicit`. The array sharding: ",
+      own.str(), " did not match the sharding provided: ", wanted.str(),
+      ". Please use `jax.sharding.reshard` to shard your input to the sharding "
+      "you want.");
+}
+
 } // namespace
 
 Tensor withShardingConstraint(const Tensor &x, const Sharding &sharding) {
@@ -140,6 +166,8 @@ Tensor withShardingConstraint(const Tensor &x, const Sharding &sharding) {
     return valueError("One of with_sharding_constraint arguments is "
                       "incompatible with its sharding annotation ",
                       sharding.str(), ": ", fits.error().text);
+  if (sharding.isNamed() && sharding.abstractMesh().allAre(AxisType::Explicit))
+    return assertSharding(x, sharding);
   for (const SpecEntry &entry : sharding.spec().entries())
     for (const std::string &axis : entry.axes)
       if (sharding.abstractMesh().typeOf(axis) != AxisType::Auto)

@@ -39,6 +39,10 @@ struct ScanOptions {
   bool reverse = false;
   /// Iterations of the body in a round of the loop; -1: all of them.
   int64_t unroll = 1;
+  /// Allows the backward pass to compute what no iteration waits for outside of
+  /// the loop. As in JAX 0.10, which takes and ignores it, programs are the
+  /// same.
+  bool splitTranspose = false;
 };
 
 /// `body(carry, x)` returns the next carry and a result; results are stacked.

@@ -12,12 +12,19 @@
 #include "shardwright/frontend/api/sharding_tree.h"
 #include "shardwright/frontend/jit/explain_query.h"
 
+#include <variant>
+
 namespace shardwright::frontend {
 
 struct Jaxpr;
 struct LoweredProgram;
 class CompiledProgram;
 struct JitCache;
+
+/// Options of the compiler by name: those of `docs/jax.md`. XLA's are accepted
+/// and change nothing; others are an error when the program is compiled.
+using CompilerOption = std::variant<bool, int64_t, double, std::string>;
+using CompilerOptions = std::map<std::string, CompilerOption>;
 
 struct JitOptions {
   /// A prefix of the tuple of arguments that are not Static. None: the sharding
@@ -35,6 +42,8 @@ struct JitOptions {
   /// Inside another traced function: splices the equations of this one instead
   /// of calling it, if there are no shardings.
   bool inlined = false;
+  /// Not inside another traced function.
+  CompilerOptions compilerOptions = {};
   /// In messages and in the module's name.
   std::string name = "<lambda>";
   std::vector<std::string> argNames;
@@ -141,8 +150,10 @@ public:
   /// As CompiledStage::report, without compiling for devices: also for abstract
   /// meshes of any size.
   Expected<std::string> report() const;
-  /// `devices`: only for programs without devices of their own.
-  Expected<CompiledStage> compile(std::vector<Device> devices = {}) const;
+  /// `devices`: only for programs without devices of their own. `options`: more
+  /// of JitOptions::compilerOptions.
+  Expected<CompiledStage> compile(std::vector<Device> devices = {},
+                                  const CompilerOptions &options = {}) const;
 
   /// As CompiledStage.
   std::vector<ArgInfo> argsInfo() const;

@@ -197,7 +197,32 @@ Status chooseShardings(TracedStage &stage) {
                    stage.outShardings, stage.outLayouts);
 }
 
+std::string optionText(const CompilerOption &value) {
+  if (const auto *flag = std::get_if<bool>(&value))
+    return *flag ? "True" : "False";
+  if (const auto *number = std::get_if<int64_t>(&value))
+    return std::to_string(*number);
+  if (const auto *real = std::get_if<double>(&value))
+    return paramText(Param(*real));
+  return quotedKey(std::get<std::string>(value));
+}
+
+/// Of options of a nested call, which has none of its own.
+static Status refuseOptions(const JitOptions &options) {
+  std::string list;
+  for (const auto &[name, value] : options.compilerOptions)
+    list +=
+        cat(list.empty() ? "" : ", ", quotedKey(name), ": ", optionText(value));
+  if (list.empty())
+    return {};
+  return valueError("`compiler_options` can only be passed to top-level "
+                    "`jax.jit`. Got compiler_options={",
+                    list,
+                    "} specified on a nested jit with name: ", options.name);
+}
+
 Expected<JitEqn> nestedCall(const TracedStage &stage, size_t numCaptured) {
+  SW_TRY(refuseOptions(stage.options));
   JitEqn eqn{stage.options.name};
   std::vector<Aval> ins = stage.jaxpr->inAvals(),
                     outs = stage.jaxpr->outAvals();

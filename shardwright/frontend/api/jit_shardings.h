@@ -23,8 +23,11 @@ bool isDonated(const JitOptions &options, int64_t position, int64_t count);
 /// entry per leaf.
 Status chooseShardings(TracedStage &stage);
 
+/// A value as Python prints it.
+std::string optionText(const CompilerOption &value);
+
 /// The equation of a nested call: `numCaptured` inputs come before those of the
-/// function. Errors: shardings that do not fit.
+/// function. Errors: shardings that do not fit, compiler options.
 Expected<JitEqn> nestedCall(const TracedStage &stage, size_t numCaptured);
 
 /// The sharding of each input: that of the options, else that of the argument.

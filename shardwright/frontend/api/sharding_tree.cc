@@ -49,6 +49,18 @@ ShardingTree::ShardingTree(std::initializer_list<ShardingTree> list) {
   nodes = list;
 }
 
+ShardingTree ShardingTree::braces(std::vector<ShardingTree> children) {
+  ShardingTree out;
+  out.shape = Kind::Braces;
+  out.nodes = std::move(children);
+  return out;
+}
+
+std::string ShardingTree::step(size_t child) const {
+  return shape == Kind::Dict ? cat("[", quotedKey(names[child]), "]")
+                             : cat("[", child, "]");
+}
+
 namespace {
 
 using Kind = ShardingTree::Kind;
@@ -87,26 +99,27 @@ std::string joined(const std::vector<std::string> &words) {
 
 class Matcher {
 public:
-  explicit Matcher(std::string r) : root(std::move(r)) {}
+  /// `leaf`: the name of the type of leaves.
+  Matcher(std::string r, std::string leaf, bool none)
+      : root(std::move(r)), leafType(std::move(leaf)), takesNone(none) {}
   /// Appends the option of each leaf of `values`; or says what differs.
   void match(const ShardingTree &tree, const TreeNode &values,
              const std::string &path) {
-    if (tree.isLeaf()) {
-      out.insert(out.end(), values.numLeaves(), tree.leaf());
-      return;
-    }
-    size_t n = tree.children().size(), m = values.children.size();
     std::string where = cat(" at key path\n    ", path,
                             "\nAt that key path, the prefix pytree ", root,
                             " has a subtree of type");
-    if (!sameType(tree, values)) {
-      std::string type =
-          values.isLeaf() ? "jax._src.api_util.PytreeLeaf" : values.typeName();
-      return fail("different types", where, "\n    <class '", typeOf(tree),
+    if (tree.isLeaf() && (takesNone || !tree.leaf().isNone())) {
+      out.insert(out.end(), values.numLeaves(),
+                 {tree.leaf(), path.substr(root.size())});
+      return;
+    }
+    size_t n = tree.children().size(), m = values.children.size();
+    if (tree.isLeaf() || !sameType(tree, values))
+      return fail("different types", where, "\n    <class '",
+                  tree.isLeaf() ? "NoneType" : typeOf(tree),
                   "'>\nbut at the same key path the full pytree has a subtree "
                   "of different type\n    <class '",
-                  type, "'>.");
-    }
+                  values.isLeaf() ? leafType : values.typeName(), "'>.");
     bool isDict = tree.kind() == Kind::Dict;
     if (n != m && !isDict)
       return fail("different lengths of ", values.typeName(), where, " ",
@@ -143,15 +156,17 @@ public:
             path + values.step(i));
   }
 
-  std::vector<ShardingOption> out;
+  std::vector<PlacedOption> out;
   std::vector<std::string> errors;
 
 private:
   /// `pjit in_shardings`.
-  const std::string root;
+  const std::string root, leafType;
+  /// None is an option, not a container without leaves.
+  const bool takesNone;
 
   template <typename... Parts> void fail(const Parts &...parts) {
-    errors.push_back(cat("\npytree structure error: ", parts...));
+    errors.push_back(cat("pytree structure error: ", parts...));
   }
   static std::vector<std::string>
   difference(const std::vector<std::string> &a,
@@ -179,7 +194,7 @@ Expected<std::vector<ShardingOption>> spreadShardings(const ShardingTree &tree,
                                                       const TreeNode &values,
                                                       const std::string &what) {
   std::string path = "pjit " + what;
-  Matcher matcher(path);
+  Matcher matcher(path, "jax._src.api_util.PytreeLeaf", /*none=*/true);
   if (what != "in_shardings" || tree.isLeaf()) {
     matcher.match(tree, values, path);
   } else {
@@ -203,13 +218,41 @@ Expected<std::vector<ShardingOption>> spreadShardings(const ShardingTree &tree,
       matcher.match(tree.children()[i], values.children[i],
                     cat(path, "[", i, "]"));
   }
-  if (matcher.errors.empty())
-    return std::move(matcher.out);
+  if (matcher.errors.empty()) {
+    std::vector<ShardingOption> out;
+    for (PlacedOption &one : matcher.out)
+      out.push_back(std::move(one.option));
+    return out;
+  }
   std::string text =
       cat("Mismatch details (", matcher.errors.size(), " found):");
   for (const std::string &error : matcher.errors)
-    text += error;
+    text += "\n" + error;
   return valueError(text);
+}
+
+static void addLeaves(const ShardingTree &tree, const std::string &path,
+                      std::vector<PlacedOption> &out) {
+  if (tree.isLeaf())
+    out.push_back({tree.leaf(), path});
+  for (size_t i = 0; i < tree.children().size(); ++i)
+    addLeaves(tree.children()[i], path + tree.step(i), out);
+}
+std::vector<PlacedOption> leavesOf(const ShardingTree &tree) {
+  std::vector<PlacedOption> out;
+  addLeaves(tree, "", out);
+  return out;
+}
+
+Expected<std::vector<PlacedOption>> spreadSpecs(const ShardingTree &tree,
+                                                const TreeNode &values,
+                                                const std::string &what) {
+  std::string root = "shard_map " + what;
+  Matcher matcher(root, "jax.Array", /*none=*/what == "in_specs");
+  matcher.match(tree, values, root);
+  if (!matcher.errors.empty())
+    return valueError(matcher.errors[0]);
+  return std::move(matcher.out);
 }
 
 } // namespace shardwright::frontend

@@ -16,19 +16,24 @@
 
 namespace shardwright::frontend {
 
-/// A sharding in JitOptions: a Sharding, a PartitionSpec over the mesh in
-/// context at the call, a Format, or nothing (None).
+/// A sharding in JitOptions or ShardMapOptions: a Sharding, a PartitionSpec
+/// over the mesh in context at the call or that of the shardMap, a Format, or
+/// nothing (None).
 struct ShardingOption {
   Sharding sharding;
   std::optional<PartitionSpec> spec;
   std::optional<Layout> layout;
   /// Is that of the call.
   std::optional<Error> error;
+
+  bool isNone() const {
+    return !spec && !layout && !error && !sharding.isSpecified();
+  }
 };
 
-/// Shardings of the arguments or of the result of a jitted function: a tree
-/// that ends before or at the leaves of the tree of values. A sharding in place
-/// of a container is that of all leaves in it.
+/// Shardings of the arguments or of the result of a jitted function or of a
+/// shardMap: a tree that ends before or at the leaves of the tree of values. A
+/// sharding in place of a container is that of all leaves in it.
 ///
 ///   .inShardings = s                    for all arguments
 ///   .inShardings = {s, t}               one for each argument
@@ -73,12 +78,17 @@ public:
   ShardingTree(const std::pair<A, B> &pair)
       : ShardingTree(std::tuple<A, B>(pair)) {}
 
+  /// As braces, of any number of children.
+  static ShardingTree braces(std::vector<ShardingTree> children);
+
   Kind kind() const { return shape; }
   bool isLeaf() const { return shape == Kind::Leaf; }
   const ShardingOption &leaf() const { return option; }
   const std::vector<ShardingTree> &children() const { return nodes; }
   /// Of a dictionary: one for each child.
   const std::vector<std::string> &keys() const { return names; }
+  /// `[0]`, `['w']`: the step to a child.
+  std::string step(size_t child) const;
 
 private:
   Kind shape = Kind::Leaf;
@@ -93,6 +103,19 @@ private:
 Expected<std::vector<ShardingOption>> spreadShardings(const ShardingTree &tree,
                                                       const TreeNode &values,
                                                       const std::string &what);
+
+/// An option and its place in the tree of options: `[0]['w']`.
+struct PlacedOption {
+  ShardingOption option;
+  std::string path;
+};
+/// All leaves of a tree of options.
+std::vector<PlacedOption> leavesOf(const ShardingTree &tree);
+/// One option for each leaf of `values`, or JAX's error for specs of a shardMap
+/// that are no prefix of it. `what`: `in_specs` or `out_specs`.
+Expected<std::vector<PlacedOption>> spreadSpecs(const ShardingTree &tree,
+                                                const TreeNode &values,
+                                                const std::string &what);
 
 } // namespace shardwright::frontend
 

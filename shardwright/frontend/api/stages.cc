@@ -74,6 +74,21 @@ static Status checkExplicitTypes(const Jaxpr &jaxpr,
   return {};
 }
 
+/// The options as the compiler reads them.
+static std::map<std::string, std::string>
+optionTexts(const CompilerOptions &options) {
+  std::map<std::string, std::string> out;
+  for (const auto &[name, value] : options) {
+    std::string text = optionText(value);
+    if (const auto *flag = std::get_if<bool>(&value))
+      text = *flag ? "true" : "false";
+    if (const auto *word = std::get_if<std::string>(&value))
+      text = *word;
+    out[name] = text;
+  }
+  return out;
+}
+
 Expected<LoweredStage> TracedStage::lower() const {
   if (!jaxpr)
     return nullStage("traced");
@@ -97,6 +112,7 @@ Expected<LoweredStage> TracedStage::lower() const {
   request.donated = donated;
   request.resultPaths = resultPaths;
   request.keepUnused = options.keepUnused;
+  request.compilerOptions = optionTexts(options.compilerOptions);
   std::vector<bool> kept = options.keepUnused
                                ? std::vector<bool>(jaxpr->ins.size(), true)
                                : usedInputs(*jaxpr);
@@ -168,7 +184,9 @@ Expected<std::string> LoweredStage::report() const {
   return reportLowered(*program, keptNames(argNames, program->kept));
 }
 
-Expected<CompiledStage> LoweredStage::compile(std::vector<Device> given) const {
+Expected<CompiledStage>
+LoweredStage::compile(std::vector<Device> given,
+                      const CompilerOptions &options) const {
   if (!program)
     return nullStage("lowered");
   std::vector<Device> devices = program->request.devices;
@@ -198,7 +216,14 @@ Expected<CompiledStage> LoweredStage::compile(std::vector<Device> given) const {
                       "shardings and out_shardings ",
                       idsText(devices), " on platform CPU");
   }
-  Expected<CompiledPtr> compiled = compileProgram(program, devices);
+  LoweredPtr lowered = program;
+  if (!options.empty()) {
+    auto own = std::make_shared<LoweredProgram>(*program);
+    for (const auto &[name, value] : optionTexts(options))
+      own->request.compilerOptions[name] = value;
+    lowered = std::move(own);
+  }
+  Expected<CompiledPtr> compiled = compileProgram(lowered, devices);
   if (!compiled)
     return compiled.error();
   CompiledStage stage;

@@ -18,23 +18,6 @@ std::string detail::staticText(long double value) {
   return out;
 }
 
-std::vector<size_t> childSizes(const std::vector<std::string> &paths) {
-  std::vector<size_t> out;
-  std::string last;
-  for (const std::string &path : paths) {
-    if (path.empty())
-      return {};
-    // The first step of the path, up to the next one.
-    size_t end = path.find_first_of("[.", 1);
-    std::string first = path.substr(0, end);
-    if (first != last)
-      out.push_back(0);
-    last = first;
-    ++out.back();
-  }
-  return out;
-}
-
 std::string pythonTreeText(const std::string &def) {
   std::string out;
   // Of the open brackets, how many children they have so far.

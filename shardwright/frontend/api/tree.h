@@ -326,10 +326,6 @@ T treeMap(F function, const T &tree, const More &...more) {
 /// The structure as Python prints it: `(*, [*, *], {'w': *})`.
 std::string pythonTreeText(const std::string &def);
 
-/// Numbers of leaves of the children of a tree; empty if it is one leaf.
-/// `paths`: those of its leaves.
-std::vector<size_t> childSizes(const std::vector<std::string> &paths);
-
 /// The first error among the leaves of a tree, or null.
 template <typename T>
   requires(TreeTraits<T>::isTree && !std::is_same_v<T, Tensor> &&

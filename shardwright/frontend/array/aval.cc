@@ -30,8 +30,7 @@ static std::string typeText(const Aval &aval, std::string_view name) {
       out += cat("@", groupText(aval.sharding->spec[d].axes));
   }
   out += "]";
-  auto names = [&](const std::set<std::string> &set) {
-    AxisNames out;
+  auto names = [&](AxisNames out, const std::set<std::string> &set) {
     for (const std::string &axis : aval.sharding->mesh.names())
       if (set.count(axis))
         out.push_back(axis);
@@ -44,8 +43,11 @@ static std::string typeText(const Aval &aval, std::string_view name) {
   };
   add("V", aval.varying);
   if (aval.sharding) {
-    add("U", names(aval.sharding->spec.unreduced()));
-    add("R", names(aval.sharding->spec.reduced()));
+    add("U", names(aval.unreduced, aval.sharding->spec.unreduced()));
+    add("R", names(aval.reduced, aval.sharding->spec.reduced()));
+  } else {
+    add("U", aval.unreduced);
+    add("R", aval.reduced);
   }
   return suffix.empty() ? out : cat(out, "{", suffix, "}");
 }
@@ -95,7 +97,8 @@ Aval Aval::withoutDim(int64_t at) const {
 
 bool Aval::sameType(const Aval &other) const {
   if (dtype != other.dtype || shape != other.shape ||
-      varying != other.varying || onHost != other.onHost)
+      varying != other.varying || unreduced != other.unreduced ||
+      reduced != other.reduced || onHost != other.onHost)
     return false;
   if (sharding == other.sharding)
     return true;

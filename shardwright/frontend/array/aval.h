@@ -30,6 +30,9 @@ struct Aval {
   bool onHost = false;
   /// Manual axes along which the value differs, in mesh order.
   AxisNames varying = {};
+  /// Manual axes along which devices hold parts of a sum, and those along which
+  /// the value is the same and its cotangents are parts of a sum; as `varying`.
+  AxisNames unreduced = {}, reduced = {};
   /// Null if the value's mesh has no Explicit axes.
   std::shared_ptr<const TypeSharding> sharding = nullptr;
 

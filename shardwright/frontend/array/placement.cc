@@ -85,6 +85,8 @@ Status checkPut(const Tensor &x, const Sharding &sharding) {
 }
 
 Tensor devicePut(const Tensor &x, const Format &format) {
+  if (x.ok() && x.isTraced())
+    return putTraced(x, format);
   Tensor placed = devicePut(x, format.sharding());
   if (!placed.ok() || !format.layout())
     return placed;
@@ -97,10 +99,6 @@ Tensor devicePut(const Tensor &x, const Format &format) {
     return valueError("One of jit outputs with pytree key path result is "
                       "incompatible with its layout annotation ",
                       layout.str(), ": ", fits.error().text);
-  if (placed.isTraced())
-    return notImplemented(
-        "devicePut with a layout inside jit; use outShardings "
-        "with a Format");
   const ArrayValue *array = asArray(placed);
   if (layout.isRowMajor() && !array->layout)
     return placed;

@@ -84,6 +84,8 @@ Expected<Aval> typeOn(Aval aval, const Sharding &sharding);
 /// default device (primitives/device_put.cc).
 Tensor putTraced(const Tensor &x, const Sharding &sharding,
                  std::optional<Device> device, const DevicePutOptions &options);
+/// The same with a Format: an equation that changes nothing, as in JAX.
+Tensor putTraced(const Tensor &x, const Format &format);
 /// An error if a value of this type cannot be placed so.
 Status checkPut(const Tensor &x, const Sharding &sharding);
 /// An array of host elements that are not on a device yet.

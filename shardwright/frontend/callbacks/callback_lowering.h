@@ -21,12 +21,21 @@ struct CallSite {
   int64_t device = 0;
   /// The user chose the device.
   bool isDeviceGiven = false;
+  /// Each device calls with its shards.
+  bool isPartitioned = false;
 };
 /// Writes the custom call; returns the names of its results without tokens.
 std::vector<std::string> lowerCall(LoweringContext &c, const CallSite &site);
+/// The same for a function without results. Where only some axes are manual,
+/// each group of devices calls once, with values that are full along the other
+/// axes.
+std::vector<std::string> lowerDebugCall(LoweringContext &c,
+                                        const CallSite &site);
 
-/// The target of such calls in a module's text, as in JAX.
+/// The targets of such calls in a module's text, as in JAX.
 constexpr const char *kTextTarget = "xla_ffi_python_cpu_callback";
+constexpr const char *kPartitionedTextTarget =
+    "xla_ffi_partitioned_python_cpu_callback";
 
 } // namespace shardwright::frontend
 

@@ -75,9 +75,10 @@ Primitive makeDebug(const std::string &name) {
     CallSite site;
     site.callback = callbackOf(c.params());
     site.effects = effectOf(c.params());
+    site.isPartitioned = c.params().flag("partitioned");
     if (c.params().flag("is_ordered"))
       site.device = -1;
-    return lowerCall(c, site);
+    return lowerDebugCall(c, site);
   };
   return p;
 }
@@ -104,10 +105,6 @@ Param textParam(std::string text) {
 Status bindDebugCallback(const CallbackPtr &callback,
                          const std::optional<std::string> &format, bool ordered,
                          bool partitioned, const Tensors &args) {
-  if (partitioned && ordered)
-    return notImplemented("callback '", callback->name,
-                          "' is both ordered and partitioned: devices call "
-                          "in no order; leave one of them out");
   Params params{{"host_callback", std::shared_ptr<const ParamObject>(callback)},
                 {"is_ordered", ordered},
                 {"partitioned", partitioned}};

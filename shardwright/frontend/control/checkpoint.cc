@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/primitives/reshard.h"
 #include "shardwright/frontend/transform/pruning.h"
 
 #include <algorithm>
@@ -37,20 +38,46 @@ struct SplitBody {
   JaxprPtr recompute; ///< inputs, then kept values, to residuals
 };
 
+/// Adds the equations that move a value to another memory and back. Returns the
+/// value and the moved one.
+std::pair<int32_t, int32_t> offload(const CheckpointPolicy &policy, int32_t var,
+                                    Jaxpr &forward, Jaxpr &again) {
+  Aval moved = forward.types[var];
+  moved.onHost = policy.keptOnHost;
+  auto kept = static_cast<int32_t>(forward.types.size());
+  forward.types.push_back(moved);
+  again.types.push_back(moved);
+  const Primitive *put = findPrimitive("device_put");
+  forward.eqns.push_back(
+      {put, {Atom{var, {}}}, {kept}, memoryTransfer(policy.keptOnHost)});
+  again.eqns.push_back(
+      {put, {Atom{kept, {}}}, {var}, memoryTransfer(policy.usedOnHost)});
+  return {var, kept};
+}
+
 SplitBody splitAtSaved(const LinearizedJaxpr &linear,
                        const CheckpointPolicy *policy) {
   const Jaxpr &known = *linear.known;
   size_t results = linear.outNonzero.size();
-  std::vector<int32_t> saved;
+  // Values that are read again, and those that are kept for them.
+  std::vector<std::pair<int32_t, int32_t>> saved;
   auto again = std::make_shared<Jaxpr>(known);
+  auto forward = std::make_shared<Jaxpr>(known);
   again->eqns.clear();
+  forward->eqns.clear();
   for (const Eqn &eqn : known.eqns) {
-    bool isSaved = policy && !eqn.outs.empty() &&
-                   policy->isSaved(eqn.primitive->name, eqn.params);
-    if (isSaved)
-      saved.insert(saved.end(), eqn.outs.begin(), eqn.outs.end());
-    else
+    forward->eqns.push_back(eqn);
+    bool applies = policy && !eqn.outs.empty();
+    if (applies && policy->isOffloaded &&
+        policy->isOffloaded(eqn.primitive->name, eqn.params)) {
+      for (int32_t var : eqn.outs)
+        saved.push_back(offload(*policy, var, *forward, *again));
+    } else if (applies && policy->isSaved(eqn.primitive->name, eqn.params)) {
+      for (int32_t var : eqn.outs)
+        saved.emplace_back(var, var);
+    } else {
       again->eqns.push_back(eqn);
+    }
   }
   again->outs.assign(known.outs.begin() + results, known.outs.end());
   auto live = std::make_shared<Jaxpr>(*eliminateDeadCode(*again));
@@ -63,12 +90,11 @@ SplitBody splitAtSaved(const LinearizedJaxpr &linear,
   for (const Atom &atom : live->outs)
     if (atom.isVar())
       isRead[atom.var] = true;
-  auto forward = std::make_shared<Jaxpr>(known);
   forward->outs.resize(results);
-  for (int32_t var : saved)
-    if (isRead[var]) {
-      live->ins.push_back(var);
-      forward->outs.push_back(Atom{var, {}});
+  for (auto [read, kept] : saved)
+    if (isRead[kept]) {
+      live->ins.push_back(kept);
+      forward->outs.push_back(Atom{kept, {}});
     }
   return {eliminateDeadCode(*forward), live};
 }
@@ -208,6 +234,8 @@ Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args,
                        const CheckpointOptions &options) {
   if (const Error *error = errorIn(args))
     return {Tensor(*error)};
+  if (options.policy.error)
+    return {Tensor(*options.policy.error)};
   std::vector<Aval> types;
   for (const Tensor &x : args)
     types.push_back(x.aval());

@@ -57,7 +57,8 @@ std::string mismatchText(const Aval &a, const Aval &b) {
     reasons.push_back("the dtypes do not match");
   if (!(a.shape == b.shape))
     reasons.push_back("the shapes do not match");
-  if (a.varying != b.varying)
+  if (a.varying != b.varying || a.unreduced != b.unreduced ||
+      a.reduced != b.reduced)
     reasons.push_back("the manual axis types do not match");
   std::string out;
   for (size_t i = 0; i < reasons.size(); ++i)

@@ -102,8 +102,69 @@ policies::saveAnythingExceptTheseNames(std::vector<std::string> names) {
       "<function save_anything_except_these_names.<locals>.<lambda>>",
       std::move(names), false, true, true);
 }
+/// Sets the memories of a policy that offloads.
+static CheckpointPolicy withMemories(CheckpointPolicy policy,
+                                     const std::string &source,
+                                     const std::string &target) {
+  for (const std::string *kind : {&source, &target})
+    if (*kind != "device" && *kind != "pinned_host" &&
+        *kind != "unpinned_host" && !policy.error)
+      policy.error = valueError(
+          "Could not find memory addressable by device cpu. Device cpu can "
+          "address the following memory kinds: device, pinned_host, "
+          "unpinned_host. Got memory kind: ",
+          *kind);
+  policy.usedOnHost = source != "device";
+  policy.keptOnHost = target != "device";
+  return policy;
+}
+
+CheckpointPolicy policies::saveAndOffloadOnlyTheseNames(
+    std::vector<std::string> saved, std::vector<std::string> offloaded,
+    const std::string &source, const std::string &target) {
+  std::vector<std::string> both;
+  for (const std::string &name : saved)
+    if (std::find(offloaded.begin(), offloaded.end(), name) != offloaded.end())
+      both.push_back(name);
+  auto braces = [](const std::vector<std::string> &names) {
+    std::string text = setText(names);
+    return names.empty() ? "set()" : text.substr(10, text.size() - 11);
+  };
+  std::string name =
+      "<function save_and_offload_only_these_names.<locals>.policy>";
+  CheckpointPolicy policy = namesPolicy(name, saved, true, false, false);
+  policy.isOffloaded = namesPolicy(name, offloaded, true, false, false).isSaved;
+  if (!both.empty())
+    policy.error = valueError(
+        "The names should be exclusive and should not intersect in "
+        "`names_which_can_be_saved` and `names_which_can_be_offloaded`. Got "
+        "names_which_can_be_saved=",
+        braces(saved), ", names_which_can_be_offloaded=", braces(offloaded),
+        " and the intersection=", braces(both));
+  return withMemories(std::move(policy), source, target);
+}
+
+CheckpointPolicy
+policies::offloadDotWithNoBatchDims(const std::string &source,
+                                    const std::string &target) {
+  CheckpointPolicy policy = nothingSaveable();
+  policy.name = "<function offload_dot_with_no_batch_dims.<locals>.policy>";
+  policy.isOffloaded = dotsWithNoBatchDimsSaveable().isSaved;
+  return withMemories(std::move(policy), source, target);
+}
+
 CheckpointPolicy policies::saveFromBothPolicies(CheckpointPolicy a,
                                                 CheckpointPolicy b) {
+  CheckpointPolicy none{"", nullptr};
+  none.error = a.error ? a.error : b.error;
+  if (!none.error && (a.isOffloaded || b.isOffloaded))
+    none.error = valueError(
+        "The return value of the policies should be a boolean. Got: ",
+        a.isOffloaded ? a.name : b.name,
+        ". Please write a custom policy function directly, rather than using "
+        "this helper function.");
+  if (none.error)
+    return none;
   return {"<function save_from_both_policies.<locals>.policy>",
           [a, b](const std::string &primitive, const Params &params) {
             return (a && a.isSaved(primitive, params)) ||

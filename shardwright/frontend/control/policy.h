@@ -16,10 +16,18 @@ namespace shardwright::frontend {
 /// backward pass; the others are computed again. Without a policy nothing but
 /// the arguments is kept. JAX: jax.checkpoint_policies.
 struct CheckpointPolicy {
+  using Predicate =
+      std::function<bool(const std::string &primitive, const Params &params)>;
   std::string name; ///< in jaxprs
   /// True if the results of this primitive are kept.
-  std::function<bool(const std::string &primitive, const Params &params)>
-      isSaved;
+  Predicate isSaved;
+  /// True if they are kept in another memory; null: none are.
+  Predicate isOffloaded = nullptr;
+  /// Of offloaded values: they are kept in the host's memory, and come back to
+  /// it.
+  bool keptOnHost = true, usedOnHost = false;
+  /// Is that of the checkpoint.
+  std::optional<Error> error = {};
   explicit operator bool() const { return isSaved != nullptr; }
 };
 
@@ -35,6 +43,19 @@ CheckpointPolicy saveOnlyTheseNames(std::vector<std::string> names);
 CheckpointPolicy saveAnyNamesButThese(std::vector<std::string> names);
 /// All values, except those with these names.
 CheckpointPolicy saveAnythingExceptTheseNames(std::vector<std::string> names);
+/// Values with the names in `saved` are kept, those in `offloaded` in the
+/// memory `target` (memory kinds: "device", "pinned_host").
+CheckpointPolicy
+saveAndOffloadOnlyTheseNames(std::vector<std::string> saved,
+                             std::vector<std::string> offloaded,
+                             const std::string &source = "device",
+                             const std::string &target = "pinned_host");
+/// Results of dot_general without batch dimensions are kept in the memory
+/// `target`.
+CheckpointPolicy
+offloadDotWithNoBatchDims(const std::string &source = "device",
+                          const std::string &target = "pinned_host");
+/// An error if one of them offloads values.
 CheckpointPolicy saveFromBothPolicies(CheckpointPolicy a, CheckpointPolicy b);
 } // namespace policies
 

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/jit/compile_module.h"
 
+#include "shardwright/compile/named_options.h"
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/callbacks/pending_runs.h"
 #include "shardwright/frontend/jit/compiled_program.h"
@@ -152,6 +153,10 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
                                 mlir::OpPrintingFlags());
   CompileOptions options;
   options.backend = &client().backend();
+  for (const auto &[name, value] : lowered->request.compilerOptions)
+    if (llvm::Error error = applyNamedOption(name, value, options))
+      return makeError(ErrorKind::Runtime,
+                       "INVALID_ARGUMENT: ", llvm::toString(std::move(error)));
   HostCalls calls(lowered->callbacks);
   if (failed(calls.prepare(*module, static_cast<int64_t>(devices.size()),
                            options)))
@@ -367,26 +372,9 @@ std::vector<Aval> outputTypes(const CompiledProgram &program) {
   return program.outAvals;
 }
 std::map<std::string, double> costAnalysis(const CompiledProgram &program) {
-  CostAnalysis cost = program.executable->cost();
-  std::map<std::string, double> out{{"flops", cost.flops},
-                                    {"transcendentals", cost.transcendentals},
-                                    {"bytes accessed", cost.bytesAccessed}};
-  auto localBytes = [](const Sharding &sharding, const ValueSpec &value) {
-    Ints shape(value.shape.begin(), value.shape.end());
-    Expected<Shape> local = sharding.shardShape(Shape(shape));
-    return static_cast<double>((local ? *local : Shape(shape)).elements() *
-                               shardwright::byteWidth(value.type));
-  };
-  llvm::ArrayRef<ValueSpec> ins = program.executable->arguments(),
-                            outs = program.executable->results();
-  for (size_t i = 0; i < ins.size(); ++i) {
-    out[cat("bytes accessed", i, "{}")] = localBytes(program.ins[i], ins[i]);
-    out[cat("utilization", i, "{}")] = 1;
-  }
-  double written = 0;
-  for (size_t i = 0; i < outs.size(); ++i)
-    written += localBytes(program.outs[i], outs[i]);
-  out["bytes accessedout{}"] = written;
+  std::map<std::string, double> out;
+  for (const auto &[name, value] : program.executable->cost().named())
+    out[name] = value;
   return out;
 }
 std::map<std::string, int64_t> memoryAnalysis(const CompiledProgram &program) {

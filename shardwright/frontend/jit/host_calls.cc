@@ -8,6 +8,7 @@
 #include "shardwright/frontend/jit/host_calls.h"
 
 #include "shardwright/compile/host_callbacks.h"
+#include "shardwright/compile/manual_call.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/frontend/callbacks/callback_lowering.h"
 
@@ -29,15 +30,19 @@ HostCalls::HostCalls(
 LogicalResult HostCalls::prepare(ModuleOp module, int64_t numDevices,
                                  CompileOptions &options) {
   Builder b(module.getContext());
+  bool areShards = false;
   module.walk([&](stablehlo::CustomCallOp call) {
-    if (call.getCallTargetName() != kTextTarget)
+    bool isPartitioned = call.getCallTargetName() == kPartitionedTextTarget;
+    if (!isPartitioned && call.getCallTargetName() != kTextTarget)
       return;
     auto config = call->getAttrOfType<DictionaryAttr>(configName);
     auto index = config ? config.getAs<IntegerAttr>("index") : IntegerAttr();
     size_t position = index ? index.getValue().getZExtValue() : numbers.size();
     if (position >= numbers.size())
       return;
-    call.setCallTargetName(kOneDeviceTarget);
+    areShards |= isPartitioned;
+    call.setCallTargetName(isPartitioned ? kEachDeviceTarget
+                                         : kOneDeviceTarget);
     call->setAttr(
         configName,
         b.getDictionaryAttr(b.getNamedAttr(
@@ -48,6 +53,10 @@ LogicalResult HostCalls::prepare(ModuleOp module, int64_t numDevices,
     return failure();
   if (numbers.empty())
     return success();
+  if (areShards)
+    options.beforePartition = [numDevices](ModuleOp propagated) {
+      return callOnEachDevice(propagated, numDevices, kEachDeviceTarget);
+    };
   options.afterStage = [numDevices](Stage stage, ModuleOp local) {
     if (stage == Stage::Local)
       shareCallbackResults(local, numDevices, kOneDeviceTarget);

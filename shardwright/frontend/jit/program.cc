@@ -241,6 +241,8 @@ Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
   for (const auto &callback : lowered->callbacks)
     key += callback->key();
   key += lowered->request.name;
+  for (const auto &[name, value] : lowered->request.compilerOptions)
+    key += cat("|", name, "=", value);
   if (auto found = compiledCache().find(key))
     return *found;
   logCompilation(*lowered);

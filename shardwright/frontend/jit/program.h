@@ -35,6 +35,8 @@ struct ProgramRequest {
   std::vector<bool> donated;
   std::vector<std::string> resultPaths;
   bool keepUnused = false;
+  /// By name, with values as text.
+  std::map<std::string, std::string> compilerOptions;
   /// The device list; empty if only abstract meshes occur.
   std::vector<Device> devices;
   int64_t numDevices = 1;
@@ -81,8 +83,9 @@ const std::vector<Sharding> &outputShardings(const CompiledProgram &program);
 /// With their layouts.
 std::vector<Format> inputFormats(const CompiledProgram &program);
 std::vector<Format> outputFormats(const CompiledProgram &program);
-/// Costs per device, by the names of XLA: `flops`, `bytes accessed`, for each
-/// operand `bytes accessed0{}` and `utilization0{}`.
+/// Costs per device, those that are not zero, by the names of XLA: `flops`,
+/// `bytes accessed`; for each position of operands of steps
+/// `bytes accessed0{}` and `utilization0{}`, the number of such steps.
 std::map<std::string, double> costAnalysis(const CompiledProgram &program);
 std::map<std::string, int64_t> memoryAnalysis(const CompiledProgram &program);
 std::vector<Aval> outputTypes(const CompiledProgram &program);

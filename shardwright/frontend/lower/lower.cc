@@ -226,8 +226,11 @@ public:
     // Manual axes are not bound here, and mean nothing for the ops of one
     // device.
     std::vector<Aval> types = inTypes;
-    for (Aval &type : types)
+    for (Aval &type : types) {
       type.varying.clear();
+      type.unreduced.clear();
+      type.reduced.clear();
+    }
     Expected<JaxprPtr> traced = traceToJaxpr(function, types);
     if (!traced) {
       fail(traced.error());

@@ -125,6 +125,26 @@ const Registered devicePutR(devicePutP);
 
 } // namespace
 
+static Tensor bindPut(const Tensor &x, Param target, const char *copies) {
+  return bind1(devicePutP, {x},
+               {{"devices", std::move(target)},
+                {"srcs", sourceOf(x.aval())},
+                {"copy_semantics", copySemantics(copies)}});
+}
+
+Tensor putTraced(const Tensor &x, const Format &format) {
+  return bindPut(x, objectParam(PutParam(format.str(), x.aval().onHost)),
+                 "REUSE_INPUT");
+}
+
+Params memoryTransfer(bool toHost) {
+  return {{"devices",
+           objectParam(PutParam(
+               toHost ? "MemorySpace.Host" : "MemorySpace.Device", toHost))},
+          {"srcs", objectParam(TextParam("(None,)"))},
+          {"copy_semantics", copySemantics("ALWAYS_COPY")}};
+}
+
 Tensor putTraced(const Tensor &x, const Sharding &sharding,
                  std::optional<Device> device,
                  const DevicePutOptions &options) {
@@ -136,10 +156,7 @@ Tensor putTraced(const Tensor &x, const Sharding &sharding,
   const char *copies = options.donate                    ? "DONATE_INPUT"
                        : options.mayAlias.value_or(true) ? "REUSE_INPUT"
                                                          : "ALWAYS_COPY";
-  return bind1(devicePutP, {x},
-               {{"devices", target},
-                {"srcs", sourceOf(x.aval())},
-                {"copy_semantics", copySemantics(copies)}});
+  return bindPut(x, target, copies);
 }
 
 } // namespace shardwright::frontend

@@ -304,4 +304,15 @@ Status checkAccepts(const std::string &name, Accepts accepts, DType type) {
                    ". Accepted dtypes are subtypes of ", list, ".");
 }
 
+Tensor castManualAxes(Tensor x, const Aval &type) {
+  const std::pair<const char *, AxisNames> casts[] = {
+      {"pvary", inBindingOrder(joinedNames(type.varying, type.unreduced))},
+      {"vary_unreduced_cast_p", type.unreduced},
+      {"preduced", type.reduced}};
+  for (const auto &[name, axes] : casts)
+    if (!axes.empty())
+      x = bind1(*findPrimitive(name), {x}, {{"axes", axes}});
+  return x;
+}
+
 } // namespace shardwright::frontend

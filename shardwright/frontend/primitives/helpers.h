@@ -72,6 +72,9 @@ BatchResult batchElementwise(const Primitive &primitive, const BatchAxis &axis,
 enum class Accepts { Any, Float, Inexact, Number, Integer, Complex, BoolOrInt };
 Status checkAccepts(const std::string &name, Accepts accepts, DType type);
 
+/// A value that is the same on all devices, with the manual axes of a type.
+Tensor castManualAxes(Tensor x, const Aval &type);
+
 } // namespace shardwright::frontend
 
 #endif // SHARDWRIGHT_FRONTEND_PRIMITIVES_HELPERS_H

@@ -318,8 +318,7 @@ const Primitive dynamicSliceP = [] {
                        "the number of dimensions of the operand, got ",
                        tupleText(sizes), " for operand shape ",
                        tupleText(in[0].shape), ".");
-    SW_TRY(checkIndices(
-        "dynamic_slice must be integers of the same type, got: ", in, 1));
+    SW_TRY(checkIndices("dynamic_slice", ": ", in, 1));
     for (size_t d = 0; d < sizes.size(); ++d)
       if (sizes[d] < 0 || sizes[d] > in[0].shape[d])
         return typeError("slice slice_sizes must be less than or equal to "
@@ -336,17 +335,15 @@ const Primitive dynamicSliceP = [] {
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     Tensors starts(in.begin() + 1, in.end());
     const Ints &sizes = params.ints("slice_sizes");
-    MaybeTensor tangent;
-    if (t[0])
-      tangent = sliceAt(*t[0], starts, sizes);
-    return oneResult(sliceAt(in[0], starts, sizes), tangent);
+    return oneResult(sliceAt(in[0], starts, sizes),
+                     t[0] ? MaybeTensor(sliceAt(*t[0], starts, sizes))
+                          : MaybeTensor());
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &) {
     MaybeTensors out(in.size());
     Tensors starts;
-    for (size_t i = 1; i < in.size(); ++i)
-      starts.push_back(*in[i]);
+    appendGiven(starts, MaybeTensors(in.begin() + 1, in.end()));
     out[0] = updateAt(lax::zeros(types[0]), *ct[0], starts);
     return out;
   };
@@ -398,8 +395,7 @@ const Primitive dynamicUpdateP = [] {
                          "than operand shape, got update shape ",
                          tupleText(in[1].shape), " for operand shape ",
                          tupleText(in[0].shape), ".");
-    SW_TRY(checkIndices(
-        "dynamic_update_slice must be integers of the same type, got ", in, 2));
+    SW_TRY(checkIndices("dynamic_update_slice", " ", in, 2));
     return std::vector<Aval>{Aval{in[0].dtype, in[0].shape, in[0].weak}};
   };
   p.lower = lowerTo("stablehlo.dynamic_update_slice");

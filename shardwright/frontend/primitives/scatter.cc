@@ -298,7 +298,7 @@ Primitive makeScatter(const ScatterSpec &spec) {
       return typeError("lax.scatter requires arguments to have the same "
                        "dtypes, got ",
                        name(in[0].dtype), ", ", name(in[2].dtype), ".");
-    if (!isInteger(in[1].dtype) || in[1].rank() == 0)
+    if (in[1].rank() == 0)
       return typeError("Scatter indices must be an integer array of rank at "
                        "least 1, got ",
                        in[1].longStr());

@@ -323,10 +323,7 @@ Tensor full_like(const Tensor &x, double value) {
 Tensor zeros(const Aval &type) {
   if (type.dtype == DType::Float0)
     return arrayOfHost(type, allocateHost(1));
-  Tensor zero = fullOf(type, 0);
-  if (type.varying.empty())
-    return zero;
-  return bind1(*findPrimitive("pvary"), {zero}, {{"axes", type.varying}});
+  return castManualAxes(fullOf(type, 0), type);
 }
 Tensor transpose(const Tensor &x, const Ints &permutation) {
   if (x.ok() && permutation == iotaInts(x.rank()))

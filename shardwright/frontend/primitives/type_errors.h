@@ -77,17 +77,19 @@ inline Error differentTypes(std::string_view primitive, DType a, DType b) {
 }
 
 /// An error unless the operands from number `first` on are integers of one
-/// type. `what`: the text between "index arguments to" and their types.
-inline Status checkIndices(const char *what, const std::vector<Aval> &in,
-                           size_t first) {
+/// type. `separator`: what stands between "got" and their types.
+inline Status checkIndices(std::string_view primitive, const char *separator,
+                           const std::vector<Aval> &in, size_t first) {
   bool fits = true;
   std::string types;
   for (size_t i = first; i < in.size(); ++i) {
     fits &= isInteger(in[i].dtype) && in[i].dtype == in[first].dtype;
     types += cat(types.empty() ? "" : ", ", name(in[i].dtype));
   }
-  return fits ? Status()
-              : Status(typeError("index arguments to ", what, types));
+  if (fits)
+    return {};
+  return typeError("index arguments to ", primitive,
+                   " must be integers of the same type, got", separator, types);
 }
 
 } // namespace shardwright::frontend

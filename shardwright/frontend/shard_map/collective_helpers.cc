@@ -64,6 +64,61 @@ Tensor varyAlong(const Tensor &x, const AxisNames &axes) {
                {{"axes", inBindingOrder(missing)}});
 }
 
+AxisState stateAlong(const Aval &aval, const std::string &axis) {
+  return contains(aval.varying, axis)     ? AxisState::Varying
+         : contains(aval.unreduced, axis) ? AxisState::Unreduced
+         : contains(aval.reduced, axis)   ? AxisState::Reduced
+                                          : AxisState::Invarying;
+}
+
+Expected<AxisState> commonState(const Aval &aval, const AxisNames &axes,
+                                const std::string &what) {
+  static const std::pair<AxisState, const char *> names[] = {
+      {AxisState::Invarying, "'invarying'"},
+      {AxisState::Reduced, "'reduced'"},
+      {AxisState::Unreduced, "'unreduced'"},
+      {AxisState::Varying, "'varying'"}};
+  std::set<AxisState> found;
+  for (const std::string &name : axes)
+    if (const NamedAxis *axis = findAxis(name); axis && axis->isManual)
+      found.insert(stateAlong(aval, name));
+  if (found.empty())
+    return AxisState::Varying;
+  if (found.size() == 1)
+    return *found.begin();
+  std::string list;
+  for (const auto &[state, name] : names)
+    if (found.count(state))
+      list += cat(list.empty() ? "" : ", ", name);
+  return valueError("jax.lax.", what,
+                    " can only accept axis_name which corresponds to one of "
+                    "varying, unreduced, reduced or invarying state of the "
+                    "input. Got input type: ",
+                    aval.longStr(), ", axes: ", namesText(axes),
+                    " and input state: {", list, "}");
+}
+
+Tensor matchSpec(const Tensor &value, const PartitionSpec &spec) {
+  Tensor x = varyAlong(value, axesOf(spec));
+  if (!x.ok() || !tracksVarying())
+    return x;
+  AxisNames sums(spec.unreduced().begin(), spec.unreduced().end());
+  if (AxisNames missing = without(sums, x.aval().unreduced); !missing.empty())
+    x = castAxes("vary_unreduced_cast_p", x, inBindingOrder(missing));
+  if (!x.ok())
+    return x;
+  auto differ = [](const AxisNames &own, const std::set<std::string> &given) {
+    return std::set<std::string>(own.begin(), own.end()) != given;
+  };
+  bool sumsDiffer = differ(x.aval().unreduced, spec.unreduced());
+  if (!sumsDiffer && !differ(x.aval().reduced, spec.reduced()))
+    return x;
+  return valueError("out_specs passed to shard_map should be equal to the ",
+                    sumsDiffer ? "unreduced" : "reduced",
+                    " present on the out_aval. Got out_specs=", spec.str(),
+                    " and out_aval=", x.aval().str());
+}
+
 Params collectiveParams(const AxisIndexGroups &groups) {
   Params params;
   params.set("axis_index_groups",

@@ -27,6 +27,18 @@ Status checkGroups(const AxisIndexGroups &groups, int64_t size);
 /// Casts a value so that it varies along these axes, where types say so.
 Tensor varyAlong(const Tensor &x, const AxisNames &axes);
 
+/// How a value differs along a manual axis.
+enum class AxisState : uint8_t { Varying, Unreduced, Reduced, Invarying };
+AxisState stateAlong(const Aval &aval, const std::string &axis);
+/// The state along these manual axes, or `what`'s error if they differ.
+Expected<AxisState> commonState(const Aval &aval, const AxisNames &axes,
+                                const std::string &what);
+/// Applies one of the casts of partial_sum_casts.cc.
+Tensor castAxes(const char *name, const Tensor &x, const AxisNames &axes);
+/// Casts a result of the body of a shardMap as its spec says; an error if other
+/// axes are unreduced or reduced.
+Tensor matchSpec(const Tensor &x, const PartitionSpec &spec);
+
 /// Parameters that every collective has: the groups, and the mesh.
 Params collectiveParams(const AxisIndexGroups &groups);
 /// Names in a parameter that is a list or one name.

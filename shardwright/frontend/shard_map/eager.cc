@@ -24,12 +24,18 @@ struct BlocksTracer final : Tracer {
         axes(std::move(names)) {}
   const Tensor blocks;
   const AxisNames axes;
+  PartitionSpec spec() const { return leadingSpec(aval, axes); }
+  /// Of the blocks of values of a type that vary along these axes.
+  static PartitionSpec leadingSpec(const Aval &local, const AxisNames &axes) {
+    return *PartitionSpec::get(
+        {axes.size() == 1 ? SpecEntry(axes[0]) : SpecEntry(axes)},
+        {local.unreduced.begin(), local.unreduced.end()},
+        {local.reduced.begin(), local.reduced.end()});
+  }
 };
-
-PartitionSpec leadingSpec(const AxisNames &axes) {
-  if (axes.empty())
-    return PartitionSpec();
-  return PartitionSpec(axes.size() == 1 ? SpecEntry(axes[0]) : SpecEntry(axes));
+bool isSameEverywhere(const Aval &local) {
+  return local.varying.empty() && local.unreduced.empty() &&
+         local.reduced.empty();
 }
 
 /// The block of each device with its place in the mesh.
@@ -43,6 +49,14 @@ public:
 
   Tensors bind(const Primitive &primitive, const Tensors &args,
                const Params &params) override {
+    constexpr std::string_view device = "(CpuDevice(id=";
+    if (primitive.name == "device_put")
+      if (std::string place = paramText(*params.find("devices"));
+          place.rfind(device, 0) == 0)
+        return {Tensor(valueError(
+            "device_put with explicit device not allowed within "
+            "shard_map-decorated functions, but got device cpu:",
+            place.substr(device.size(), place.find(')') - device.size())))};
     bool isPlain = !usesAxes(primitive, params);
     for (const Tensor &arg : args)
       isPlain &= !tracerOf<BlocksTracer>(arg, this);
@@ -72,7 +86,7 @@ public:
       if (array && array->isLiteral)
         continue;
       const auto *tracer = tracerOf<BlocksTracer>(args[i], this);
-      one.in.push_back(leadingSpec(tracer ? tracer->axes : AxisNames()));
+      one.in.push_back(tracer ? tracer->spec() : PartitionSpec());
       isBlocks.push_back(tracer != nullptr);
       operands.push_back(tracer ? tracer->blocks : args[i]);
       places[i] = operands.size();
@@ -95,6 +109,7 @@ public:
                  const TensorsFunction &function) {
     std::vector<Aval> locals;
     std::vector<AxisNames> axes;
+    std::vector<bool> isBlocks;
     Expected<JaxprPtr> jaxpr = [&] {
       // Operations on the pieces of one device are recorded.
       ManualScope scope = one.scope();
@@ -107,7 +122,9 @@ public:
               locals.push_back(out.aval());
               axes.push_back(eqn.check ? inMeshOrder(out.aval().varying)
                                        : eqn.manual);
-              if (!axes.back().empty())
+              isBlocks.push_back(!axes.back().empty() ||
+                                 !isSameEverywhere(out.aval()));
+              if (isBlocks.back())
                 out = lax::expand_dims(out, {0});
             }
             return outs;
@@ -117,13 +134,15 @@ public:
     if (!jaxpr)
       return {Tensor(jaxpr.error())};
     one.jaxpr = *jaxpr;
-    for (const AxisNames &names : axes)
-      one.out.push_back(leadingSpec(names));
+    for (size_t i = 0; i < locals.size(); ++i)
+      one.out.push_back(isBlocks[i]
+                            ? BlocksTracer::leadingSpec(locals[i], axes[i])
+                            : PartitionSpec());
     Tensors outs = outside(one, operands);
     if (errorIn(outs))
       return outs;
     for (size_t i = 0; i < locals.size(); ++i)
-      if (!axes[i].empty())
+      if (isBlocks[i])
         outs[i] = Tensor(std::static_pointer_cast<const Value>(
             std::make_shared<const BlocksTracer>(locals[i], outs[i], axes[i],
                                                  shared_from_this())));
@@ -135,7 +154,7 @@ public:
     one.in = {spec};
     one.out.clear();
     Aval type = one.localType(global.aval(), spec);
-    if (eqn.check && type.varying.empty())
+    if (eqn.check && isSameEverywhere(type))
       return global;
     return mapped(one, {global}, {type}, [](const Tensors &in) { return in; })
         .at(0);
@@ -144,7 +163,7 @@ public:
   Tensor leave(const Tensor &local, const PartitionSpec &spec) {
     const auto *tracer = tracerOf<BlocksTracer>(local, this);
     ShardMapEqn one = eqn;
-    one.in = {leadingSpec(tracer ? tracer->axes : AxisNames())};
+    one.in = {tracer ? tracer->spec() : PartitionSpec()};
     one.out = {spec};
     const Tensor &operand = tracer ? tracer->blocks : local;
     Expected<JaxprPtr> jaxpr = [&] {
@@ -152,7 +171,7 @@ public:
       return traceToJaxpr(
           [&](const Tensors &in) {
             Tensor x = tracer ? lax::squeeze(in[0], {0}) : in[0];
-            return Tensors{varyAlong(x, axesOf(spec))};
+            return Tensors{matchSpec(x, spec)};
           },
           {one.localType(operand.aval(), one.in[0])}, "");
     }();

@@ -23,8 +23,22 @@ Aval reshaped(const Aval &aval, const Shape &shape) {
   return out;
 }
 
+/// What the result of all_gather is along the axes.
+enum class Gathered { Varying, Invariant, Reduced };
+
 Rule inferGather(const std::vector<Aval> &in, const Params &params,
-                 bool isInvariant) {
+                 Gathered to) {
+  const AxisNames axes = axisNamesIn(params, "axis_name");
+  if (to == Gathered::Reduced)
+    for (const std::string &axis : axes)
+      if (stateAlong(in[0], axis) != AxisState::Varying)
+        return valueError(
+            "all_gather_reduced is a Varying -> Reduced collective. This means "
+            "that the axis_name=",
+            namesText(axes),
+            " passed to `all_gather_reduced` must be present in "
+            "jax.typeof(x).mat.varying=",
+            AxisSet(in[0].varying).str());
   Shape shape = in[0].shape;
   int64_t at = params.integer("all_gather_dimension");
   if (params.flag("tiled"))
@@ -32,8 +46,12 @@ Rule inferGather(const std::vector<Aval> &in, const Params &params,
   else
     shape.insert(shape.begin() + at, countOf(params));
   Aval out = reshaped(in[0], shape);
-  if (isInvariant)
-    out.varying = without(out.varying, axisNamesIn(params, "axis_name"));
+  if (to != Gathered::Varying)
+    out.varying = without(out.varying, axes);
+  if (to == Gathered::Reduced) {
+    out.reduced.insert(out.reduced.end(), axes.begin(), axes.end());
+    out.reduced = inBindingOrder(out.reduced);
+  }
   return std::vector<Aval>{out};
 }
 
@@ -92,25 +110,26 @@ BatchResult batchGather(const char *name, const BatchAxis &axis,
   return {{params.flag("tiled") ? mergeWithNext(x, at) : x}, {-1}};
 }
 
-Tensor scatterOf(const Tensor &ct, const Params &params) {
+/// The transpose of all_gather, by the primitive of this name.
+Tensor scatterOf(const char *name, const Tensor &ct, const Params &params) {
   Params back;
   for (const char *same : {"axis_name", "axis_size", "tiled"})
     back.set(same, *params.find(same));
   back.set("axis_mesh", *params.find("axis_mesh"));
-  const Param *groups = params.find("axis_index_groups");
-  back.set("axis_index_groups", groups ? *groups : Param(std::monostate()));
+  if (const Param *groups = params.find("axis_index_groups"))
+    back.set("axis_index_groups", *groups);
   back.set("scatter_dimension", params.integer("all_gather_dimension"));
-  return bind1(*findPrimitive("reduce_scatter"), {ct}, back);
+  return bind1(*findPrimitive(name), {ct}, back);
 }
 
-Primitive makeGather(const char *name, bool isInvariant) {
+Primitive makeGather(const char *name, Gathered to) {
   Primitive p;
   p.name = name;
   p.hidden = {"axis_mesh"};
   p.ownManualAxes = true;
   p.usesAxisNames = true;
   p.infer = [=](const std::vector<Aval> &in, const Params &params) {
-    return inferGather(in, params, isInvariant);
+    return inferGather(in, params, to);
   };
   p.lower = lowerGather;
   p.jvp = linearJvp(name);
@@ -120,8 +139,11 @@ Primitive makeGather(const char *name, bool isInvariant) {
   };
   p.transpose = [=](const MaybeTensors &ct, const MaybeTensors &,
                     const std::vector<Aval> &types, const Params &params) {
-    if (!isInvariant)
-      return MaybeTensors{scatterOf(*ct[0], params)};
+    if (to != Gathered::Invariant)
+      return MaybeTensors{scatterOf(to == Gathered::Reduced
+                                        ? "unreduced_reduce_scatter"
+                                        : "reduce_scatter",
+                                    *ct[0], params)};
     // The cotangent is the same everywhere: each device takes its piece.
     int64_t at = params.integer("all_gather_dimension");
     int64_t size = params.flag("tiled") ? types[0].shape[at] : 1;
@@ -138,12 +160,17 @@ Primitive makeGather(const char *name, bool isInvariant) {
   };
   return p;
 }
-const Primitive gatherP = makeGather("all_gather", false);
+const Primitive gatherP = makeGather("all_gather", Gathered::Varying);
 const Registered gatherR(gatherP);
-const Primitive gatherInvariantP = makeGather("all_gather_invariant", true);
+const Primitive gatherInvariantP =
+    makeGather("all_gather_invariant", Gathered::Invariant);
 const Registered gatherInvariantR(gatherInvariantP);
+const Primitive gatherReducedP =
+    makeGather("all_gather_reduced", Gathered::Reduced);
+const Registered gatherReducedR(gatherReducedP);
 
-Rule inferScatter(const std::vector<Aval> &in, const Params &params) {
+Rule inferScatter(const std::vector<Aval> &in, const Params &params,
+                  bool isSum) {
   Shape shape = in[0].shape;
   int64_t at = params.integer("scatter_dimension"), count = countOf(params);
   if (params.flag("tiled")) {
@@ -157,7 +184,14 @@ Rule inferScatter(const std::vector<Aval> &in, const Params &params) {
                         shape[at], " must match shard count ", count);
     shape.erase(shape.begin() + at);
   }
-  return std::vector<Aval>{reshaped(in[0], shape)};
+  Aval out = reshaped(in[0], shape);
+  if (isSum) {
+    AxisNames axes = axisNamesIn(params, "axis_name");
+    out.unreduced = without(out.unreduced, axes);
+    out.varying.insert(out.varying.end(), axes.begin(), axes.end());
+    out.varying = inBindingOrder(out.varying);
+  }
+  return std::vector<Aval>{out};
 }
 
 std::vector<std::string> lowerScatter(LoweringContext &c) {
@@ -180,8 +214,9 @@ std::vector<std::string> lowerScatter(LoweringContext &c) {
               mlirTypes(c.resultTypes()));
 }
 
-BatchResult batchScatter(const BatchAxis &axis, const Tensors &in,
-                         const Ints &dims, const Params &params) {
+BatchResult batchScatter(const char *name, const BatchAxis &axis,
+                         const Tensors &in, const Ints &dims,
+                         const Params &params) {
   int64_t at = params.integer("scatter_dimension");
   std::optional<AxisNames> rest =
       withoutMapped(axisNamesIn(params, "axis_name"), axis);
@@ -192,8 +227,7 @@ BatchResult batchScatter(const BatchAxis &axis, const Tensors &in,
     int64_t out = dims[0];
     if (out > at && !params.flag("tiled"))
       --out;
-    return {frontend::bind(*findPrimitive("reduce_scatter"), in, changed),
-            {out}};
+    return {frontend::bind(*findPrimitive(name), in, changed), {out}};
   }
   if (!params.isNone("axis_index_groups"))
     return {{Tensor(notImplemented("axis_index_groups not supported in vmap"))},
@@ -212,29 +246,48 @@ BatchResult batchScatter(const BatchAxis &axis, const Tensors &in,
   return {{lax::reshape(sum, shape)}, {at}};
 }
 
-const Primitive scatterP = [] {
+/// Of varying values, or of values that are sums already.
+Primitive makeScatter(const char *name, bool isSum) {
   Primitive p;
-  p.name = "reduce_scatter";
+  p.name = name;
   p.hidden = {"axis_mesh"};
   p.ownManualAxes = true;
   p.usesAxisNames = true;
-  p.infer = inferScatter;
+  p.infer = [=](const std::vector<Aval> &in, const Params &params) {
+    return inferScatter(in, params, isSum);
+  };
   p.lower = lowerScatter;
-  p.batch = batchScatter;
-  p.jvp = linearJvp("reduce_scatter");
-  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
-                   const std::vector<Aval> &, const Params &params) {
+  p.batch = [=](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+                const Params &params) {
+    return batchScatter(name, axis, in, dims, params);
+  };
+  p.jvp = linearJvp(name);
+  p.transpose = [=](const MaybeTensors &ct, const MaybeTensors &,
+                    const std::vector<Aval> &, const Params &params) {
     Params back = params;
     back.set("all_gather_dimension", params.integer("scatter_dimension"));
     Params clean;
-    for (const auto &[name, value] : back)
-      if (name != "scatter_dimension")
-        clean.set(name, value);
-    return MaybeTensors{bind1(gatherP, {*ct[0]}, clean)};
+    for (const auto &[key, value] : back)
+      if (key != "scatter_dimension")
+        clean.set(key, value);
+    return MaybeTensors{
+        bind1(isSum ? gatherReducedP : gatherP, {*ct[0]}, clean)};
   };
   return p;
-}();
+}
+const Primitive scatterP = makeScatter("reduce_scatter", false);
 const Registered scatterR(scatterP);
+const Primitive scatterSumP = makeScatter("unreduced_reduce_scatter", true);
+const Registered scatterSumR(scatterSumP);
+
+/// Without the parameter that these primitives do not have.
+Params withoutGroups(const Params &params) {
+  Params few;
+  for (const auto &[name, value] : params)
+    if (name != "axis_index_groups")
+      few.set(name, value);
+  return few;
+}
 
 /// The parameters that both have, or the error.
 Expected<Params> commonParams(const CollectiveAxes &axes,
@@ -270,16 +323,18 @@ Tensor all_gather(const Tensor &x, const CollectiveAxes &axes,
   params->set("all_gather_dimension", at);
   if (options.to == Vary::Varying || !tracksVarying())
     return bind1(gatherP, {varyAlong(x, axes.names)}, *params);
-  if (options.to != Vary::Invarying)
-    return notImplemented("all_gather to 'reduced' is not implemented");
+  bool isReduced = options.to == Vary::Reduced;
+  if (!isReduced && options.to != Vary::Invarying)
+    return valueError("all_gather gives varying, invarying or reduced values, "
+                      "not unreduced ones");
   if (!options.groups.empty())
-    return notImplemented("axis_index_groups of all_gather to 'invarying' is "
-                          "not implemented");
-  Params few;
-  for (const auto &[name, value] : *params)
-    if (name != "axis_index_groups")
-      few.set(name, value);
-  return bind1(gatherInvariantP, {varyAlong(x, axes.names)}, few);
+    return notImplemented("axis_index_groups of all_gather to '",
+                          isReduced ? "reduced" : "invarying",
+                          "' is not implemented");
+  if (isReduced)
+    return bind1(gatherReducedP, {x}, withoutGroups(*params));
+  return bind1(gatherInvariantP, {varyAlong(x, axes.names)},
+               withoutGroups(*params));
 }
 
 Tensor psum_scatter(const Tensor &x, const CollectiveAxes &axes,
@@ -293,6 +348,14 @@ Tensor psum_scatter(const Tensor &x, const CollectiveAxes &axes,
     return valueError("axis ", options.scatterDimension,
                       " is out of bounds for array of dimension ", x.rank());
   params->set("scatter_dimension", options.scatterDimension);
+  if (tracksVarying()) {
+    Expected<AxisState> state =
+        commonState(x.aval(), axes.names, "psum_scatter");
+    if (!state)
+      return state.error();
+    if (*state == AxisState::Unreduced && options.groups.empty())
+      return bind1(scatterSumP, {x}, withoutGroups(*params));
+  }
   return bind1(scatterP, {varyAlong(x, axes.names)}, *params);
 }
 

@@ -73,6 +73,31 @@ AxisNames axesOf(const PartitionSpec &spec) {
   return out;
 }
 
+AxisNames keptOf(const AxisNames &names, const std::set<std::string> &axes) {
+  AxisNames out;
+  for (const std::string &name : names)
+    if (axes.count(name))
+      out.push_back(name);
+  return out;
+}
+
+PartitionSpec swapped(const PartitionSpec &spec) {
+  return *PartitionSpec::get(spec.entries(), spec.reduced(), spec.unreduced());
+}
+std::vector<PartitionSpec> swapped(const std::vector<PartitionSpec> &specs) {
+  std::vector<PartitionSpec> out;
+  for (const PartitionSpec &spec : specs)
+    out.push_back(swapped(spec));
+  return out;
+}
+
+PartitionSpec withEntry(const PartitionSpec &spec, SpecEntry entry) {
+  std::vector<SpecEntry> entries = spec.entries();
+  entries.insert(entries.begin(), std::move(entry));
+  return *PartitionSpec::get(std::move(entries), spec.unreduced(),
+                             spec.reduced());
+}
+
 int64_t sizeOf(const AbstractMesh &mesh, const AxisNames &axes) {
   int64_t size = 1;
   for (const std::string &axis : axes)

@@ -70,6 +70,13 @@ AxisNames without(const AxisNames &a, const AxisNames &b);
 bool contains(const AxisNames &names, const std::string &name);
 /// Axes of a spec, dimension by dimension.
 AxisNames axesOf(const PartitionSpec &spec);
+/// The names that are in `axes`, in this order.
+AxisNames keptOf(const AxisNames &names, const std::set<std::string> &axes);
+/// The spec of the cotangents of values with this spec.
+PartitionSpec swapped(const PartitionSpec &spec);
+std::vector<PartitionSpec> swapped(const std::vector<PartitionSpec> &specs);
+/// The spec with another entry in front.
+PartitionSpec withEntry(const PartitionSpec &spec, SpecEntry entry);
 /// Product of the sizes of axes.
 int64_t sizeOf(const AbstractMesh &mesh, const AxisNames &axes);
 

@@ -34,6 +34,13 @@ const Primitive pvaryP = [] {
     const AxisNames &axes = params.names("axes");
     SW_TRY(checkBound(axes, "pvary"));
     AxisNames all = in[0].varying;
+    for (const auto &[state, word] :
+         {std::pair(AxisState::Unreduced, "unreduced"),
+          std::pair(AxisState::Reduced, "reduced")})
+      for (const std::string &axis : axes)
+        if (stateAlong(in[0], axis) == state)
+          return valueError("pvary cannot accept args which are ", word,
+                            ". Got ", in[0].str(), " and axes=", setText(axes));
     for (const std::string &axis : axes) {
       if (contains(in[0].varying, axis))
         return valueError(
@@ -212,20 +219,11 @@ Tensor psum(const Tensor &x, const CollectiveAxes &axes,
   if (!groups.empty())
     return notImplemented("axis_index_groups is not supported with "
                           "check_vma=True");
-  bool isVarying = false, isInvarying = false;
-  for (const std::string &name : axes.names) {
-    const NamedAxis *axis = findAxis(name);
-    bool varies = contains(x.aval().varying, name);
-    isVarying |= varies;
-    isInvarying |= axis && axis->isManual && !varies;
-  }
-  if (isVarying && isInvarying)
-    return valueError(
-        "jax.lax.psum can only accept axis_name which corresponds to one of "
-        "varying, unreduced, reduced or invarying state of the input. Got "
-        "input type: ",
-        summand.aval().longStr(), ", axes: ", namesText(axes.names),
-        " and input state: {'invarying', 'varying'}");
+  Expected<AxisState> state = commonState(summand.aval(), axes.names, "psum");
+  if (!state)
+    return state.error();
+  if (*state == AxisState::Unreduced)
+    return castAxes("unreduced_psum", summand, axes.names);
   return bindReduction("psum_invariant", summand, axes, groups);
 }
 
@@ -268,16 +266,25 @@ Tensor pcast(const Tensor &x, const CollectiveAxes &axes, Vary to) {
     return bound.error();
   if (!tracksVarying())
     return x;
-  bool isVarying = false;
-  for (const std::string &axis : axes.names)
-    isVarying |= contains(x.aval().varying, axis);
   const char *name = names[static_cast<int>(to)];
-  if (to == Vary::Varying && !isVarying)
+  if (to == Vary::Invarying)
+    return valueError("Got unexpected `to` value. Allowed `to` values are: "
+                      "{'reduced', 'unreduced', 'varying'}");
+  Expected<AxisState> from = commonState(x.aval(), axes.names, "pcast");
+  if (!from)
+    return from.error();
+  if (*from == AxisState::Invarying && to == Vary::Varying)
     return varyAlong(x, axes.names);
-  if (to == (isVarying ? Vary::Unreduced : Vary::Reduced))
-    return notImplemented("pcast to '", name, "' is not implemented");
-  return valueError("Unsupported pcast from=",
-                    isVarying ? "varying" : "invarying", ", to='", name, "'");
+  if (*from == AxisState::Invarying && to == Vary::Reduced)
+    return castAxes("preduced", x, axes.names);
+  if (*from == AxisState::Varying && to == Vary::Unreduced)
+    return castAxes("vary_unreduced_cast_p", x, axes.names);
+  if (*from == AxisState::Reduced && to == Vary::Varying)
+    return castAxes("reduced_vary_cast_p", x, axes.names);
+  static const char *const states[] = {"varying", "unreduced", "reduced",
+                                       "invarying"};
+  return valueError("Unsupported pcast from=", states[static_cast<int>(*from)],
+                    ", to='", name, "'");
 }
 
 } // namespace lax

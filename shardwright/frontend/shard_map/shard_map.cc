@@ -55,9 +55,9 @@ Expected<AxisNames> manualOf(const ShardMapOptions &options,
 }
 
 /// Specs that the types of the arguments give.
-Expected<SpecTree> inferredSpecs(const AbstractMesh &mesh,
-                                 const AxisNames &manual,
-                                 const std::vector<Aval> &types) {
+Expected<std::vector<SpecLeaf>> inferredSpecs(const AbstractMesh &mesh,
+                                              const AxisNames &manual,
+                                              const std::vector<Aval> &types) {
   std::string kinds;
   bool isExplicit = true;
   for (const std::string &axis : manual) {
@@ -70,10 +70,14 @@ Expected<SpecTree> inferredSpecs(const AbstractMesh &mesh,
                      "`jax.sharding.PartitionSpec` instances, but it was "
                      "`None` when axis_names=",
                      AxisSet(manual).str(), " are of type ", kinds);
-  std::vector<PartitionSpec> specs;
+  auto manualOnes = [&](const std::set<std::string> &axes) {
+    AxisNames kept = keptOf(manual, axes);
+    return std::set<std::string>(kept.begin(), kept.end());
+  };
+  std::vector<SpecLeaf> specs;
   for (const Aval &type : types) {
-    std::vector<SpecEntry> entries =
-        type.spec().normalized(type.rank()).entries();
+    const PartitionSpec own = type.spec().normalized(type.rank());
+    std::vector<SpecEntry> entries = own.entries();
     for (SpecEntry &entry : entries) {
       AxisNames kept;
       for (const std::string &axis : entry.axes)
@@ -81,17 +85,28 @@ Expected<SpecTree> inferredSpecs(const AbstractMesh &mesh,
           kept.push_back(axis);
       entry.axes = kept;
     }
-    specs.push_back(*PartitionSpec::get(entries));
+    SpecLeaf &leaf = specs.emplace_back();
+    leaf.spec = *PartitionSpec::get(entries, manualOnes(own.unreduced()),
+                                    manualOnes(own.reduced()));
+    leaf.type = type;
   }
-  return SpecTree(specs);
+  return specs;
 }
 
 /// Specs of arguments repeat what their types say about Explicit axes.
 Status checkExplicit(const ShardMapEqn &m,
                      const std::vector<SpecLeaf> &leaves) {
   for (const SpecLeaf &leaf : leaves) {
+    if (leaf.isNone)
+      continue;
     const PartitionSpec typeSpec = leaf.type.spec();
-    for (int64_t d = 0; d < leaf.type.rank(); ++d) {
+    bool sameSums = keptOf(m.manual, typeSpec.unreduced()) ==
+                        keptOf(m.manual, leaf.spec.unreduced()) &&
+                    keptOf(m.manual, typeSpec.reduced()) ==
+                        keptOf(m.manual, leaf.spec.reduced());
+    // A scalar has sets, too.
+    int64_t places = std::max<int64_t>(leaf.type.rank(), !sameSums);
+    for (int64_t d = 0; d < places; ++d) {
       AxisNames given, own;
       for (const std::string &axis : leaf.spec[d].axes)
         if (m.outer().typeOf(axis) == AxisType::Explicit)
@@ -99,7 +114,7 @@ Status checkExplicit(const ShardMapEqn &m,
       for (const std::string &axis : typeSpec[d].axes)
         if (contains(m.manual, axis))
           own.push_back(axis);
-      if (given != own)
+      if (given != own || !sameSums)
         return valueError(
             "in_specs passed to shard_map: ",
             leaf.spec.normalized(leaf.type.rank()).str(),
@@ -115,23 +130,32 @@ Status checkExplicit(const ShardMapEqn &m,
   return {};
 }
 
-Status checkUnreduced(const ShardMapEqn &m, const SpecTree &specs,
+/// Only full manual computations over Explicit axes have unreduced and reduced
+/// axes in their specs.
+Status checkUnreduced(const ShardMapEqn &m, const ShardingTree &specs,
                       const std::string &what) {
-  for (const PartitionSpec &spec : specs.specs) {
+  for (const PlacedOption &leaf : leavesOf(specs)) {
+    if (!leaf.option.spec)
+      continue;
+    const PartitionSpec &spec = *leaf.option.spec;
     if (spec.unreduced().empty() && spec.reduced().empty())
       continue;
     if (m.manual.size() != m.outer().names().size())
-      return notImplemented("unreduced/reduced can only be passed to ", what,
-                            " when shard_map is in full manual mode. Got ",
-                            spec.str());
+      return notImplemented(
+          "unreduced/reduced can only be passed to ", what,
+          " when shard_map is in full manual mode. Got mesh axis names ",
+          namesText(m.outer().names()),
+          ", manual_axes: ", AxisSet(m.manual).str(), ", specs: ", spec.str(),
+          ". Please file a bug at https://github.com/jax-ml/jax/issues.");
     if (!m.outer().allAre(AxisType::Explicit))
       return valueError("unreduced in ", what, " ", spec.str(),
                         " can only be used when the mesh passed to shard_map "
                         "contains axis names all of type `Explicit`. Got mesh ",
                         m.mesh->str());
-    return notImplemented("unreduced/reduced axes in ", what,
-                          " of shard_map are not implemented. Got ",
-                          spec.str());
+    for (const auto *set : {&spec.unreduced(), &spec.reduced()})
+      for (const std::string &axis : *set)
+        if (m.outer().find(axis) < 0)
+          return Sharding::named(m.outer(), spec).error();
   }
   return {};
 }
@@ -143,8 +167,9 @@ resultSpecs(const ShardMapEqn &m, const ShardMapOptions &options,
   std::vector<Aval> types;
   for (const Tensor &out : outs)
     types.push_back(out.aval());
-  auto leaves = specLeaves(options.out, false, types, call.results.paths,
-                           childSizes(call.results.paths), {});
+  auto leaves =
+      specLeaves(options.out, false, types, parseTree(call.results.text),
+                 call.results.paths, {}, {});
   if (!leaves)
     return leaves.error();
   SW_TRY(checkSpecRanks(*leaves, false, options.name));
@@ -194,7 +219,8 @@ Expected<std::shared_ptr<const MeshParam>> concreteMesh(const MeshParam &mesh,
 
 /// Runs the body outside of jit, where it can look at values.
 Tensors runBody(ShardMapEqn m, const ShardMapOptions &options,
-                const detail::ShardMapCall &call, const Tensors &leaves) {
+                const detail::ShardMapCall &call, const Tensors &leaves,
+                const std::vector<bool> &asIs) {
   if (m.mesh->sharding.mesh().empty()) {
     auto mesh = concreteMesh(*m.mesh, leaves);
     if (!mesh)
@@ -202,9 +228,11 @@ Tensors runBody(ShardMapEqn m, const ShardMapOptions &options,
     m.mesh = *mesh;
   }
   EagerBody body(m);
-  Tensors args;
+  Tensors args = leaves;
+  size_t next = 0;
   for (size_t i = 0; i < leaves.size(); ++i)
-    args.push_back(body.enter(leaves[i], m.in[i]));
+    if (!asIs[i])
+      args[i] = body.enter(leaves[i], m.in[next++]);
   if (errorIn(args))
     return args;
   Tensors outs = body.run(call.function, args);
@@ -222,11 +250,17 @@ Tensors runBody(ShardMapEqn m, const ShardMapOptions &options,
 /// Traces the body; fills in the jaxpr and the specs of the results.
 Status traceBody(ShardMapEqn &m, const ShardMapOptions &options,
                  const detail::ShardMapCall &call,
-                 const std::vector<Aval> &locals) {
+                 const std::vector<Aval> &locals, const Tensors &leaves,
+                 const std::vector<bool> &asIs) {
   ManualScope scope = m.scope();
   Expected<JaxprPtr> jaxpr = traceToJaxpr(
       [&](const Tensors &args) -> Tensors {
-        Tensors outs = call.function(args);
+        Tensors all = leaves;
+        size_t next = 0;
+        for (size_t i = 0; i < all.size(); ++i)
+          if (!asIs[i])
+            all[i] = args[next++];
+        Tensors outs = call.function(all);
         if (const Error *error = errorIn(outs))
           return {Tensor(*error)};
         Expected<std::vector<PartitionSpec>> specs =
@@ -235,7 +269,7 @@ Status traceBody(ShardMapEqn &m, const ShardMapOptions &options,
           return {Tensor(specs.error())};
         m.out = *specs;
         for (size_t i = 0; i < outs.size(); ++i)
-          outs[i] = varyAlong(outs[i], axesOf(m.out[i]));
+          outs[i] = matchSpec(outs[i], m.out[i]);
         return outs;
       },
       locals, options.name);
@@ -243,6 +277,43 @@ Status traceBody(ShardMapEqn &m, const ShardMapOptions &options,
     return jaxpr.error();
   m.jaxpr = *jaxpr;
   return {};
+}
+
+/// The specs of the arguments, after all checks of the options.
+Expected<std::vector<SpecLeaf>> inputSpecs(const ShardMapEqn &m,
+                                           const ShardMapOptions &options,
+                                           const detail::ShardMapCall &call,
+                                           const std::vector<Aval> &types) {
+  bool isInferred = options.in.isLeaf() && options.in.leaf().isNone();
+  auto ins = isInferred
+                 ? inferredSpecs(m.outer(), m.manual, types)
+                 : Expected<std::vector<SpecLeaf>>(std::vector<SpecLeaf>());
+  if (!ins)
+    return ins;
+  for (const auto &[specs, what] :
+       {std::pair<const ShardingTree &, const char *>(options.in, "in_specs"),
+        {options.out, "out_specs"}}) {
+    SW_TRY(checkSpecAxes(specs, what, m.manual));
+    SW_TRY(checkUnreduced(m, specs, what));
+    // An axis may shard one dimension only.
+    AbstractMesh plain = m.outer().withTypes(m.outer().names(), AxisType::Auto);
+    for (const PlacedOption &leaf : leavesOf(specs))
+      if (leaf.option.spec)
+        if (auto valid =
+                Sharding::named(plain, *P::get(leaf.option.spec->entries()));
+            !valid)
+          return valid.error();
+  }
+  if (!isInferred)
+    ins =
+        specLeaves(options.in, true, types, parseArguments(call.arguments.text),
+                   call.arguments.paths, call.sizes, options.argNames);
+  if (!ins)
+    return ins;
+  SW_TRY(checkSpecRanks(*ins, true, options.name));
+  SW_TRY(checkSpecSizes(*ins, m.outer(), options.name));
+  SW_TRY(checkExplicit(m, *ins));
+  return ins;
 }
 
 } // namespace
@@ -271,43 +342,26 @@ Tensors detail::shardMap(const ShardMapOptions &options,
   std::vector<Aval> types, locals;
   for (const Tensor &leaf : leaves)
     types.push_back(leaf.aval());
-  Expected<SpecTree> in = options.in
-                              ? Expected<SpecTree>(*options.in)
-                              : inferredSpecs(m.outer(), m.manual, types);
-  if (!in)
-    return {Tensor(in.error())};
-  for (const auto &[specs, what] :
-       {std::pair<const SpecTree &, const char *>(*in, "in_specs"),
-        {options.out, "out_specs"}}) {
-    if (Status good = checkSpecAxes(specs, what, m.manual); !good)
-      return {Tensor(good.error())};
-    if (Status good = checkUnreduced(m, specs, what); !good)
-      return {Tensor(good.error())};
-    // An axis may shard one dimension only.
-    AbstractMesh plain = m.outer().withTypes(m.outer().names(), AxisType::Auto);
-    for (const PartitionSpec &spec : specs.specs)
-      if (auto valid = Sharding::named(plain, *P::get(spec.entries())); !valid)
-        return {Tensor(valid.error())};
-  }
-  auto ins = specLeaves(*in, true, types, call.arguments.paths, call.sizes,
-                        options.argNames);
+  auto ins = inputSpecs(m, options, call, types);
   if (!ins)
     return {Tensor(ins.error())};
-  if (Status good = checkSpecRanks(*ins, true, options.name); !good)
-    return {Tensor(good.error())};
-  if (Status good = checkSpecSizes(*ins, m.outer(), options.name); !good)
-    return {Tensor(good.error())};
-  if (Status good = checkExplicit(m, *ins); !good)
-    return {Tensor(good.error())};
-  for (const SpecLeaf &leaf : *ins) {
+  Tensors operands;
+  std::vector<bool> asIs;
+  for (size_t i = 0; i < ins->size(); ++i) {
+    const SpecLeaf &leaf = (*ins)[i];
+    asIs.push_back(leaf.isNone);
+    if (leaf.isNone)
+      continue;
     m.in.push_back(leaf.spec);
+    operands.push_back(leaves[i]);
     locals.push_back(m.localType(leaf.type, leaf.spec));
   }
   if (!isTracing(leaves))
-    return runBody(m, options, call, leaves);
-  if (Status traced = traceBody(m, options, call, locals); !traced)
+    return runBody(m, options, call, leaves, asIs);
+  if (Status traced = traceBody(m, options, call, locals, leaves, asIs);
+      !traced)
     return {Tensor(traced.error())};
-  return m.bind(leaves);
+  return m.bind(operands);
 }
 
 } // namespace shardwright::frontend

@@ -14,29 +14,17 @@
 
 namespace shardwright::frontend {
 
-/// Specs of the arguments or results of a shardMap: one for all of them, or a
-/// list with one per argument (for all leaves of its tree) or one per leaf.
-struct SpecTree {
-  SpecTree() : SpecTree(PartitionSpec()) {}
-  SpecTree(PartitionSpec spec) : specs{std::move(spec)} {}
-  SpecTree(std::initializer_list<PartitionSpec> list)
-      : specs(list), isTuple(true) {}
-  SpecTree(std::vector<PartitionSpec> list)
-      : specs(std::move(list)), isTuple(true) {}
-  std::vector<PartitionSpec> specs;
-  bool isTuple = false;
-};
-
 struct ShardMapOptions {
   /// None of both: the mesh in context.
   Mesh mesh;
   AbstractMesh abstractMesh;
-  /// How the arguments are divided among the devices. None: as their types say
-  /// (axes of type Explicit only).
-  std::optional<SpecTree> in;
-  /// How the results are put together: along axes that a spec does not mention
-  /// all devices hold the same.
-  SpecTree out = PartitionSpec();
+  /// How the arguments are divided among the devices: PartitionSpecs, a prefix
+  /// of the tuple of arguments. None for all of them: as their types say (axes
+  /// of type Explicit only). None for one: the body gets it as it is.
+  ShardingTree in = {};
+  /// How the results are put together, a prefix of their tree: along axes that
+  /// a spec does not mention all devices hold the same.
+  ShardingTree out = PartitionSpec();
   /// The axes along which the body runs per device; empty: all axes.
   AxisNames axisNames;
   /// Types in the body say along which axes values vary; results must not vary
@@ -52,7 +40,7 @@ namespace detail {
 /// What one call of a shardMap needs beside the leaves.
 struct ShardMapCall {
   const FlatFunction &function;
-  const TreeDef &arguments;
+  const TreeDef &arguments;         ///< each followed by a comma
   const std::vector<size_t> &sizes; ///< number of leaves of each argument
   /// Structure of the result, known after the function was traced.
   const TreeDef &results;
@@ -76,6 +64,7 @@ template <typename F> struct ShardMapped {
       size_t before = f.leaves.size();
       f.child(arg, cat("[", index++, "]"));
       sizes.push_back(f.leaves.size() - before);
+      f.open(",");
     };
     (one(args), ...);
     FlatFunction flat = tree;

@@ -20,6 +20,7 @@ std::string shardingsText(LoweringContext &c, const ShardMapEqn &m,
                           const std::vector<Aval> &types, size_t tokens) {
   const AbstractMesh &outer = m.outer();
   AbstractMesh plain = outer.withTypes(outer.names(), AxisType::Auto);
+  AbstractMesh typed = outer.withTypes(outer.names(), AxisType::Explicit);
   bool isOpen = false;
   for (const std::string &axis : without(outer.names(), m.manual))
     isOpen |= outer.typeOf(axis) != AxisType::Explicit;
@@ -32,8 +33,11 @@ std::string shardingsText(LoweringContext &c, const ShardMapEqn &m,
   for (size_t i = 0; i < types.size(); ++i) {
     // Keys have a dimension of words.
     int64_t rank = types[i].rank() + (types[i].dtype == DType::Key);
-    Expected<PartitionSpec> spec = PartitionSpec::get(specs[i].entries());
-    Expected<Sharding> sharding = Sharding::named(plain, *spec);
+    // Only Explicit axes can be unreduced.
+    bool isSum = !specs[i].unreduced().empty();
+    Expected<PartitionSpec> spec =
+        PartitionSpec::get(specs[i].entries(), specs[i].unreduced());
+    Expected<Sharding> sharding = Sharding::named(isSum ? typed : plain, *spec);
     if (!sharding) {
       c.fail(sharding.error());
       return "";
@@ -144,9 +148,11 @@ const Primitive shardMapP = [] {
 }();
 const Registered shardMapR(shardMapP);
 
-/// The entries of a type's spec without or with only the axes in `axes`.
+/// What a type says of a sharding: its Explicit axes.
 std::shared_ptr<const TypeSharding>
-typeSharding(const AbstractMesh &mesh, std::vector<SpecEntry> entries) {
+typeSharding(const AbstractMesh &mesh, std::vector<SpecEntry> entries,
+             const std::set<std::string> &unreduced,
+             const std::set<std::string> &reduced) {
   if (!mesh.anyIs(AxisType::Explicit))
     return nullptr;
   for (SpecEntry &entry : entries) {
@@ -156,8 +162,13 @@ typeSharding(const AbstractMesh &mesh, std::vector<SpecEntry> entries) {
         kept.push_back(axis);
     entry.axes = kept;
   }
-  return std::make_shared<const TypeSharding>(
-      TypeSharding{mesh, *PartitionSpec::get(std::move(entries))});
+  auto typed = [&](const std::set<std::string> &axes) {
+    AxisNames kept = keptOf(mesh.axesOf(AxisType::Explicit), axes);
+    return std::set<std::string>(kept.begin(), kept.end());
+  };
+  return std::make_shared<const TypeSharding>(TypeSharding{
+      mesh, *PartitionSpec::get(std::move(entries), typed(unreduced),
+                                typed(reduced))});
 }
 
 } // namespace
@@ -202,9 +213,14 @@ Aval ShardMapEqn::localType(const Aval &global,
     for (const std::string &axis : outer().names())
       if (frontend::contains(all, axis))
         out.varying.push_back(axis);
+    for (const std::string &axis : keptOf(outer().names(), spec.unreduced()))
+      out.unreduced.push_back(axis);
+    for (const std::string &axis : keptOf(outer().names(), spec.reduced()))
+      out.reduced.push_back(axis);
   }
-  out.sharding =
-      typeSharding(inner(), global.spec().normalized(global.rank()).entries());
+  PartitionSpec own = global.spec();
+  out.sharding = typeSharding(inner(), own.normalized(global.rank()).entries(),
+                              own.unreduced(), own.reduced());
   return out;
 }
 
@@ -220,7 +236,13 @@ Aval ShardMapEqn::globalType(const Aval &local,
     entries[d].axes = axes;
   }
   out.varying = without(local.varying, manual);
-  out.sharding = typeSharding(outer(), entries);
+  out.unreduced = without(local.unreduced, manual);
+  out.reduced = without(local.reduced, manual);
+  std::set<std::string> unreduced = local.spec().unreduced(),
+                        reduced = local.spec().reduced();
+  unreduced.insert(spec.unreduced().begin(), spec.unreduced().end());
+  reduced.insert(spec.reduced().begin(), spec.reduced().end());
+  out.sharding = typeSharding(outer(), entries, unreduced, reduced);
   return out;
 }
 

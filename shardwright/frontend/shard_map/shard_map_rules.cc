@@ -58,9 +58,13 @@ std::vector<Residual> residualsOf(const ShardMapEqn &m,
     for (const std::string &axis : m.manual)
       if (!m.check || contains(type.varying, axis))
         axes.push_back(axis);
+    std::vector<SpecEntry> entries;
     if (!axes.empty())
-      r.spec = PartitionSpec(
-          SpecEntry(axes.size() == 1 ? SpecEntry(axes[0]) : SpecEntry(axes)));
+      entries.push_back(axes.size() == 1 ? SpecEntry(axes[0])
+                                         : SpecEntry(axes));
+    r.spec = *PartitionSpec::get(entries,
+                                 {type.unreduced.begin(), type.unreduced.end()},
+                                 {type.reduced.begin(), type.reduced.end()});
     r.isExpanded = type.rank() == 0 && !axes.empty();
     out.push_back(r);
   }
@@ -213,8 +217,8 @@ MaybeTensors transposeShardMap(const MaybeTensors &ct, const MaybeTensors &in,
   std::vector<bool> known = given(in), linear = known, ctNonzero = given(ct);
   linear.flip();
   ShardMapEqn back = m;
-  back.out = filtered(m.in, linear);
-  back.in = filtered(m.out, ctNonzero);
+  back.out = swapped(filtered(m.in, linear));
+  back.in = swapped(filtered(m.out, ctNonzero));
   append(back.in, filtered(m.in, known));
   Expected<JaxprPtr> body = [&]() -> Expected<JaxprPtr> {
     ManualScope scope = m.scope();
@@ -252,11 +256,7 @@ BatchResult batchShardMap(const BatchAxis &axis, const Tensors &in,
   auto body = std::make_shared<Jaxpr>(*m.jaxpr);
   std::vector<bool> batched;
   Tensors args;
-  auto insert = [&](PartitionSpec &spec) {
-    std::vector<SpecEntry> entries = spec.entries();
-    entries.insert(entries.begin(), entry);
-    spec = *PartitionSpec::get(entries);
-  };
+  auto insert = [&](PartitionSpec &spec) { spec = withEntry(spec, entry); };
   auto usesSpmd = [&](const PartitionSpec &spec) {
     AxisNames used = axesOf(spec);
     return std::any_of(spmd.begin(), spmd.end(), [&](const std::string &name) {

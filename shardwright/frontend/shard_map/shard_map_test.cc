@@ -9,6 +9,8 @@
 #include "shardwright/frontend/numpy/numpy.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
 
+#include "shardwright/frontend/api/explicit_axes.h"
+
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -53,7 +55,9 @@ TEST(ShardMap, TreesTakeOneSpecPerArgument) {
         return std::map<std::string, Tensor>{{"a", p.first * s},
                                              {"b", lax::psum(p.second, "x")}};
       },
-      {.mesh = mesh42(), .in = {{P("x"), P()}}, .out = {{P("x"), P()}}});
+      {.mesh = mesh42(),
+       .in = {P("x"), P()},
+       .out = std::map<std::string, ShardingTree>{{"a", P("x")}, {"b", P()}}});
   auto out = f(Pair{rows(), rows()}, Tensor(2.0f));
   ASSERT_TRUE(out.ok()) << out.error().str();
   EXPECT_EQ(values(out->at("a")), (Floats{0, 2, 4, 6, 8, 10, 12, 14}));
@@ -72,7 +76,7 @@ TEST(ShardMap, GradientsOfReplicatedArgumentsAreSums) {
   for (bool check : {true, false}) {
     auto loss = shardMap(
         [](Tensor w, Tensor x) { return lax::psum(sum(w * x * x), "x"); },
-        {.mesh = mesh42(), .in = {{P(), P("x")}}, .checkVma = check});
+        {.mesh = mesh42(), .in = {P(), P("x")}, .checkVma = check});
     auto g = grad(loss)(Tensor(3.0f), rows());
     ASSERT_TRUE(g.ok()) << g.error().str();
     EXPECT_EQ(values(*g), Floats{140});
@@ -133,14 +137,47 @@ TEST(ShardMap, UnknownAxesAreNamed) {
   EXPECT_FALSE(lax::axis_size("q").ok());
 }
 
-TEST(ShardMap, CastsThatAreMissingAreErrors) {
-  auto f = shardMap([](Tensor a) { return lax::pcast(a, "x", Vary::Reduced); },
-                    {.mesh = mesh42(), .in = P(), .out = P()});
-  EXPECT_EQ(f(rows()).error().kind, ErrorKind::NotImplemented);
-  auto g = shardMap([](Tensor a) { return lax::pcast(a, "x", Vary::Varying); },
-                    {.mesh = mesh42(), .in = P("x"), .out = P("x")});
-  EXPECT_EQ(g(rows()).error().text,
-            "Unsupported pcast from=varying, to='varying'");
+/// Partial sums enter and leave a body, also outside of jit, under vmap and
+/// grad.
+TEST(ShardMap, SpecsHaveUnreducedAndReducedAxes) {
+  Mesh mesh = *makeMesh({4, 2}, {"x", "y"});
+  ScopedMesh context(mesh);
+  PartitionSpec sums = *P::get({"x"}, {"y"}),
+                copies = *P::get({"x"}, {}, {"y"});
+  Tensor x = devicePut(rows(), *NamedSharding(mesh, P("x")));
+  auto twice =
+      shardMap([](Tensor a) { return a + a; }, {.in = sums, .out = sums});
+  auto total = shardMap([](Tensor a) { return lax::psum(a, "y"); },
+                        {.in = sums, .out = P("x")});
+  auto f = [=](Tensor a) -> Tensor {
+    Tensor summands = jit([=](Tensor v) { return reshard(v, sums); })(a);
+    Tensor doubled = twice(summands);
+    return total(doubled);
+  };
+  for (const auto &out : {Expected<Tensor>(f(x)), jit(f)(x)}) {
+    ASSERT_TRUE(out.ok()) << out.error().str();
+    EXPECT_EQ(values(*out), (Floats{0, 2, 4, 6, 8, 10, 12, 14}));
+  }
+  auto square =
+      shardMap([](Tensor a) { return a * a; }, {.in = copies, .out = copies});
+  auto g = grad([=](Tensor a) -> Tensor {
+    Tensor y = square(reshard(a, copies));
+    return sum(reshard(y, P()));
+  });
+  for (const auto &out : {g(x), jit(g)(x)}) {
+    ASSERT_TRUE(out.ok()) << out.error().str();
+    EXPECT_EQ(values(*out), (Floats{0, 2, 4, 6, 8, 10, 12, 14}));
+  }
+}
+
+/// None in place of a spec gives the body the argument as it is.
+TEST(ShardMap, ArgumentsWithoutSpecsStay) {
+  auto f = shardMap([](Tensor a, Tensor b) { return a * 0.0 + sum(b); },
+                    {.mesh = mesh42(), .in = {P("x"), None}, .out = P("x")});
+  for (const auto &out : {f(rows(), rows()), jit(f)(rows(), rows())}) {
+    ASSERT_TRUE(out.ok()) << out.error().str();
+    EXPECT_EQ(values(*out), Floats(8, 28));
+  }
 }
 
 TEST(ShardMap, GroupsMustCoverEachPositionOnce) {

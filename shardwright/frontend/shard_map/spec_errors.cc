@@ -38,43 +38,35 @@ std::string braces(const AxisNames &names) {
 std::string boundTo(const SpecLeaf &leaf, const std::string &function) {
   if (leaf.parameter.empty())
     return "";
-  return cat(", where args", leaf.valuePath, " is bound to ", function,
-             "'s parameter '", leaf.parameter, "',");
-}
-
-Error treeError(bool isInput, size_t specs, size_t values) {
-  const char *what = isInput ? "in_specs" : "out_specs";
-  return valueError("pytree structure error: different lengths of tuple at key "
-                    "path\n    shard_map ",
-                    what, "\nAt that key path, the prefix pytree shard_map ",
-                    what, " has a subtree of type tuple of length ", specs,
-                    ", but the full pytree has a subtree of the same type but "
-                    "of length ",
-                    values, ".");
+  // The argument, without the way to its leaf.
+  return cat(", where args",
+             leaf.valuePath.substr(0, leaf.valuePath.find(']') + 1),
+             " is bound to ", function, "'s parameter '", leaf.parameter, "',");
 }
 
 } // namespace
 
 Expected<std::vector<SpecLeaf>>
-specLeaves(const SpecTree &specs, bool isInput, const std::vector<Aval> &types,
+specLeaves(const ShardingTree &specs, bool isInput,
+           const std::vector<Aval> &types, const TreeNode &values,
            const std::vector<std::string> &paths,
            const std::vector<size_t> &sizes,
            const std::vector<std::string> &parameters) {
+  Expected<std::vector<PlacedOption>> options =
+      spreadSpecs(specs, values, isInput ? "in_specs" : "out_specs");
+  if (!options)
+    return options.error();
   std::vector<SpecLeaf> out(types.size());
-  bool perChild = specs.isTuple && specs.specs.size() == sizes.size();
-  bool perLeaf = specs.isTuple && specs.specs.size() == types.size();
-  if (specs.isTuple && !perChild && !perLeaf)
-    return treeError(isInput, specs.specs.size(),
-                     sizes.empty() ? types.size() : sizes.size());
   size_t child = 0, inChild = 0;
-  for (size_t i = 0; i < types.size(); ++i) {
+  for (size_t i = 0; i < types.size() && i < options->size(); ++i) {
     while (child < sizes.size() && inChild == sizes[child])
       ++child, inChild = 0;
     ++inChild;
-    size_t at = !specs.isTuple ? 0 : perChild ? child : i;
-    out[i].spec = specs.specs[at];
-    if (specs.isTuple)
-      out[i].specPath = perChild ? cat("[", child, "]") : paths[i];
+    const PlacedOption &given = (*options)[i];
+    out[i].isNone = !given.option.spec;
+    if (given.option.spec)
+      out[i].spec = *given.option.spec;
+    out[i].specPath = given.path;
     out[i].valuePath = i < paths.size() ? paths[i] : "";
     if (child < parameters.size())
       out[i].parameter = parameters[child];
@@ -83,18 +75,37 @@ specLeaves(const SpecTree &specs, bool isInput, const std::vector<Aval> &types,
   return out;
 }
 
-Status checkSpecAxes(const SpecTree &specs, const std::string &what,
+Status checkSpecAxes(const ShardingTree &specs, const std::string &what,
                      const AxisNames &manual) {
-  std::string lines;
-  for (size_t i = 0; i < specs.specs.size(); ++i) {
+  std::string others, lines;
+  for (const PlacedOption &leaf : leavesOf(specs)) {
+    const ShardingOption &option = leaf.option;
+    if (option.error)
+      return *option.error;
+    if (option.sharding.isSpecified() || option.layout) {
+      others +=
+          cat("  ", what, leaf.path, " is ", option.sharding.str(), " of type ",
+              option.layout               ? "Format"
+              : option.sharding.isNamed() ? "NamedSharding"
+                                          : "SingleDeviceSharding",
+              ", \n\n");
+      continue;
+    }
     std::string bad;
-    for (const std::string &axis : axesOf(specs.specs[i]))
-      if (!contains(manual, axis))
-        bad += cat(bad.empty() ? "'" : ", '", axis, "'");
+    if (option.spec)
+      for (const std::string &axis : axesOf(*option.spec))
+        if (!contains(manual, axis))
+          bad += cat(bad.empty() ? "'" : ", '", axis, "'");
     if (!bad.empty())
-      lines += cat(lines.empty() ? "" : "\n\n", "  ", what,
-                   specs.isTuple ? cat("[", i, "]") : "", " refers to ", bad);
+      lines += cat(lines.empty() ? "" : "\n\n", "  ", what, leaf.path,
+                   " refers to ", bad);
   }
+  if (!others.empty())
+    return typeError("shard_map ", what,
+                     " argument must be a pytree of "
+                     "`jax.sharding.PartitionSpec` instances, but:\n\n",
+                     others, "Check the ", what,
+                     " values passed to shard_map.");
   if (lines.empty())
     return {};
   return valueError("shard_map ", what,
@@ -184,12 +195,17 @@ Status checkReplication(const std::vector<SpecLeaf> &leaves,
   for (const SpecLeaf &leaf : leaves) {
     AxisNames own;
     for (const std::string &axis : eqn.manual)
-      if (contains(leaf.type.varying, axis))
+      if (contains(leaf.type.varying, axis) ||
+          contains(leaf.type.unreduced, axis) ||
+          contains(leaf.type.reduced, axis))
         own.push_back(axis);
-    AxisNames mentioned = axesOf(leaf.spec), missing = without(own, mentioned);
+    AxisNames mentioned = axesOf(leaf.spec);
+    for (const auto *set : {&leaf.spec.unreduced(), &leaf.spec.reduced()})
+      mentioned.insert(mentioned.end(), set->begin(), set->end());
+    AxisNames missing = without(own, mentioned);
     if (missing.empty())
       continue;
-    AxisNames unmentioned = eqn.unmentioned(leaf.spec), kept;
+    AxisNames unmentioned = without(eqn.manual, mentioned), kept;
     for (const std::string &axis : eqn.outer().names())
       if (contains(mentioned, axis))
         kept.push_back(axis);

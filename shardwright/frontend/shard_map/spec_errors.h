@@ -16,6 +16,7 @@ namespace shardwright::frontend {
 /// A leaf of the arguments or results, and its spec.
 struct SpecLeaf {
   PartitionSpec spec;
+  bool isNone = false;   ///< the body gets the value as it is
   std::string specPath;  ///< `[0]`, or empty if one spec is for all
   std::string valuePath; ///< `[0]['w']`
   std::string parameter; ///< the function's parameter, or empty
@@ -23,16 +24,17 @@ struct SpecLeaf {
 };
 
 /// One leaf for each value, or JAX's error that the trees do not match.
-/// `sizes`: number of leaves of each child of the tree of values; empty: the
-/// tree is one leaf.
+/// `sizes`: number of leaves of each argument, for the names of parameters.
 Expected<std::vector<SpecLeaf>>
-specLeaves(const SpecTree &specs, bool isInput, const std::vector<Aval> &types,
+specLeaves(const ShardingTree &specs, bool isInput,
+           const std::vector<Aval> &types, const TreeNode &values,
            const std::vector<std::string> &paths,
            const std::vector<size_t> &sizes,
            const std::vector<std::string> &parameters);
 
-/// Specs may only name manual axes. `what`: `in_specs` or `out_specs`.
-Status checkSpecAxes(const SpecTree &specs, const std::string &what,
+/// The leaves of the tree are PartitionSpecs that only name manual axes, or
+/// None in `in_specs`. `what`: `in_specs` or `out_specs`.
+Status checkSpecAxes(const ShardingTree &specs, const std::string &what,
                      const AxisNames &manual);
 /// Specs are not longer than the ranks of values.
 Status checkSpecRanks(const std::vector<SpecLeaf> &leaves, bool isInput,

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/trace/partial_sums.h"
 
+#include "shardwright/frontend/trace/trace.h"
+
 #include <algorithm>
 
 namespace shardwright::frontend {
@@ -94,13 +96,23 @@ bool isElementwise(const std::string &name) {
   return names->count(name) > 0;
 }
 
-const Names &unreducedOf(const Aval &a) {
-  static const auto &none = *new Names;
-  return a.sharding ? a.sharding->spec.unreduced() : none;
+/// Of the type's sharding and of manual axes: a value has only one of them.
+Names unreducedOf(const Aval &a) {
+  Names out(a.unreduced.begin(), a.unreduced.end());
+  if (a.sharding)
+    out.insert(a.sharding->spec.unreduced().begin(),
+               a.sharding->spec.unreduced().end());
+  return out;
 }
-const Names &reducedOf(const Aval &a) {
-  static const auto &none = *new Names;
-  return a.sharding ? a.sharding->spec.reduced() : none;
+Names reducedOf(const Aval &a) {
+  Names out(a.reduced.begin(), a.reduced.end());
+  if (a.sharding)
+    out.insert(a.sharding->spec.reduced().begin(),
+               a.sharding->spec.reduced().end());
+  return out;
+}
+bool hasManualSums(const Aval &a) {
+  return !a.unreduced.empty() || !a.reduced.empty();
 }
 std::string setText(const Names &names) {
   std::string out;
@@ -113,7 +125,7 @@ Error typeClash(const std::string &text) {
 }
 
 Expected<Names> unreducedSum(const std::vector<Aval> &args) {
-  const Names &l = unreducedOf(args[0]), &r = unreducedOf(args[1]);
+  const Names l = unreducedOf(args[0]), r = unreducedOf(args[1]);
   if (l == r)
     return l;
   bool isLeft = !l.empty();
@@ -129,7 +141,7 @@ Expected<Names> unreducedSum(const std::vector<Aval> &args) {
 }
 
 Expected<Names> unreducedProduct(const std::vector<Aval> &args) {
-  const Names &l = unreducedOf(args[0]), &r = unreducedOf(args[1]);
+  const Names l = unreducedOf(args[0]), r = unreducedOf(args[1]);
   if (!l.empty() && !r.empty())
     return typeClash(cat("lhs and rhs to `mul` cannot be unreduced since mul "
                          "is bilinear. Got lhs=",
@@ -149,8 +161,9 @@ Expected<Names> commonReduced(const std::vector<Aval> &args) {
   for (const Aval &a : args)
     if (!reducedOf(a).empty())
       common = reducedOf(a);
+  bool isManual = std::any_of(args.begin(), args.end(), hasManualSums);
   for (const Aval &a : args) {
-    if (!a.rank() || reducedOf(a) == common)
+    if ((!a.rank() && !isManual) || reducedOf(a) == common)
       continue;
     bool isSharded = false;
     const PartitionSpec spec = a.spec();
@@ -173,10 +186,39 @@ Expected<Names> commonReduced(const std::vector<Aval> &args) {
   return common;
 }
 
-Expected<PartitionSpec> specOf(const PartitionSpec &spec, Names unreduced,
-                               Names reduced) {
-  return PartitionSpec::get(spec.entries(), std::move(unreduced),
-                            std::move(reduced));
+struct Sums {
+  Names unreduced, reduced;
+};
+
+/// The axes of the results, of which the primitive's own rule gave `own`.
+Expected<Sums> sumsOf(const Primitive &primitive, const std::vector<Aval> &args,
+                      const Names &own) {
+  const std::string &name = primitive.name;
+  Names unreduced, reduced;
+  for (const Aval &a : args) {
+    Names sums = unreducedOf(a), copies = reducedOf(a);
+    unreduced.insert(sums.begin(), sums.end());
+    reduced.insert(copies.begin(), copies.end());
+  }
+  if (keepsBoth().count(name)) {
+    unreduced.insert(own.begin(), own.end());
+    return Sums{unreduced, reduced};
+  }
+  if (!isElementwise(name))
+    return notImplemented("unreduced/reduced rule for ", name, issueText);
+  if (unreduced.empty()) {
+    Expected<Names> common = commonReduced(args);
+    if (!common)
+      return common.error();
+    return Sums{{}, *common};
+  }
+  if (name != "add" && name != "add_any" && name != "mul")
+    return notImplemented("unreduced rule for ", name, issueText);
+  Expected<Names> sums =
+      name == "mul" ? unreducedProduct(args) : unreducedSum(args);
+  if (!sums)
+    return sums.error();
+  return Sums{*sums, {}};
 }
 
 } // namespace
@@ -188,47 +230,57 @@ bool hasPartialSums(const Aval &a) {
 Expected<PartitionSpec> withPartialSums(const Primitive &primitive,
                                         const std::vector<Aval> &args,
                                         const PartitionSpec &spec) {
-  const std::string &name = primitive.name;
-  if (std::none_of(args.begin(), args.end(), hasPartialSums))
+  // The own rule of dot_general has refused unreduced operands.
+  if (std::none_of(args.begin(), args.end(), hasPartialSums) ||
+      primitive.name == "dot_general")
     return spec;
-  if (name == "dot_general") {
-    // Its own rule has refused unreduced operands.
-    return spec;
-  }
-  Names unreduced, reduced;
-  for (const Aval &a : args) {
-    unreduced.insert(unreducedOf(a).begin(), unreducedOf(a).end());
-    reduced.insert(reducedOf(a).begin(), reducedOf(a).end());
-  }
-  if (keepsBoth().count(name)) {
-    unreduced.insert(spec.unreduced().begin(), spec.unreduced().end());
-    return specOf(spec, unreduced, reduced);
-  }
-  if (!isElementwise(name))
-    return notImplemented("unreduced/reduced rule for ", name, issueText);
-  if (unreduced.empty()) {
-    Expected<Names> common = commonReduced(args);
-    if (!common)
-      return common.error();
-    return specOf(spec, {}, *common);
-  }
-  if (name != "add" && name != "add_any" && name != "mul")
-    return notImplemented("unreduced rule for ", name, issueText);
-  Expected<Names> sums =
-      name == "mul" ? unreducedProduct(args) : unreducedSum(args);
+  Expected<Sums> sums = sumsOf(primitive, args, spec.unreduced());
   if (!sums)
     return sums.error();
-  return specOf(spec, *sums, {});
+  return PartitionSpec::get(spec.entries(), sums->unreduced, sums->reduced);
 }
 
-Aval cotangentAval(const Aval &aval) {
-  Aval out = tangentAval(aval);
-  if (hasPartialSums(aval))
+Status setManualSums(const Primitive &primitive, const std::vector<Aval> &args,
+                     std::vector<Aval> &results) {
+  if (std::none_of(args.begin(), args.end(), hasManualSums))
+    return {};
+  if (primitive.name == "dot_general") {
+    for (const Aval &a : args)
+      if (!a.unreduced.empty())
+        return typeClash(cat("lhs or rhs passed to dot_general cannot be "
+                             "unreduced. Got lhs=ShapedArray(",
+                             args[0].longStr(), ") and rhs=ShapedArray(",
+                             args[1].longStr(), ")"));
+    return {};
+  }
+  Expected<Sums> sums = sumsOf(primitive, args, {});
+  if (!sums)
+    return sums.error();
+  auto ordered = [](const Names &names) {
+    return inBindingOrder(AxisNames(names.begin(), names.end()));
+  };
+  for (Aval &result : results) {
+    result.unreduced = ordered(sums->unreduced);
+    result.reduced = ordered(sums->reduced);
+  }
+  return {};
+}
+
+Aval swapPartialSums(const Aval &aval) {
+  Aval out = aval;
+  std::swap(out.unreduced, out.reduced);
+  if (aval.sharding &&
+      !(aval.sharding->spec.unreduced() == aval.sharding->spec.reduced()))
     out.sharding = std::make_shared<const TypeSharding>(
         TypeSharding{aval.sharding->mesh,
                      *PartitionSpec::get(aval.sharding->spec.entries(),
-                                         reducedOf(aval), unreducedOf(aval))});
+                                         aval.sharding->spec.reduced(),
+                                         aval.sharding->spec.unreduced())});
   return out;
+}
+
+Aval cotangentAval(const Aval &aval) {
+  return swapPartialSums(tangentAval(aval));
 }
 
 } // namespace shardwright::frontend

@@ -20,8 +20,12 @@ bool hasPartialSums(const Aval &aval);
 Expected<PartitionSpec> withPartialSums(const Primitive &primitive,
                                         const std::vector<Aval> &args,
                                         const PartitionSpec &spec);
-/// The type of the cotangents of a value: unreduced axes are reduced, and
-/// reduced ones unreduced.
+/// The same for manual axes: sets those of the results' types.
+Status setManualSums(const Primitive &primitive, const std::vector<Aval> &args,
+                     std::vector<Aval> &results);
+/// The type with unreduced axes reduced, and reduced ones unreduced.
+Aval swapPartialSums(const Aval &aval);
+/// The type of the cotangents of a value: that of its tangents, swapped.
 Aval cotangentAval(const Aval &aval);
 
 } // namespace shardwright::frontend

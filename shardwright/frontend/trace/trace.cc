@@ -149,6 +149,8 @@ static bool uniteManualAxes(const TracePtr &trace, Tensors &args) {
     if (!missing.empty())
       arg = bindIn(trace, *findPrimitive("pvary"), {arg}, {{"axes", missing}})
                 .at(0);
+    if (!arg.ok())
+      break;
   }
   return true;
 }
@@ -165,8 +167,11 @@ Tensors bindIn(const TracePtr &trace, const Primitive &primitive,
     return primitive.evaluate ? primitive.evaluate(args, params)
                               : execute(primitive, args, params);
   if (!primitive.ownManualAxes && args.size() > 1)
-    if (Tensors united = args; uniteManualAxes(trace, united))
+    if (Tensors united = args; uniteManualAxes(trace, united)) {
+      if (const Error *error = errorIn(united))
+        return {Tensor(*error)};
       return trace->bind(primitive, united, params);
+    }
   return trace->bind(primitive, args, params);
 }
 
@@ -301,6 +306,7 @@ Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
   AxisNames varying = unitedAxes(args);
   for (Aval &r : *results)
     r.varying = varying;
+  SW_TRY(setManualSums(primitive, args, *results));
   if (Status status = inferMemory(primitive, args, *results); !status)
     return status.error();
   if (Status status = inferShardings(primitive, args, params, *results);

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/reshard.h"
+#include "shardwright/frontend/trace/partial_sums.h"
 #include "shardwright/frontend/transform/transform.h"
 
 namespace shardwright::frontend {
@@ -82,9 +83,9 @@ private:
         continue;
       if (!result[i]->ok())
         return result[i]->error();
-      // A cotangent has the sharding of the operand's type.
+      // A cotangent has the sharding of the operand's type, swapped.
       if (types[i].sharding)
-        result[i] = reshardLike(*result[i], types[i]);
+        result[i] = reshardLike(*result[i], swapPartialSums(types[i]));
       if (!result[i]->ok())
         return result[i]->error();
       add(eqn.ins[i], result[i]);
@@ -155,7 +156,7 @@ Expected<JaxprPtr> transposeJaxpr(const JaxprPtr &jaxpr,
       types.push_back(all[i]);
   for (size_t i = 0; i < outs.size(); ++i)
     if (ctNonzero[i])
-      types.push_back(outs[i]);
+      types.push_back(swapPartialSums(outs[i]));
   return traceToJaxpr(
       [&](const Tensors &args) -> Tensors {
         MaybeTensors known(all.size()), cts(outs.size());
@@ -172,7 +173,8 @@ Expected<JaxprPtr> transposeJaxpr(const JaxprPtr &jaxpr,
         Tensors results;
         for (size_t i = 0; i < all.size(); ++i)
           if (linear[i])
-            results.push_back((*back)[i] ? *(*back)[i] : lax::zeros(all[i]));
+            results.push_back((*back)[i] ? *(*back)[i]
+                                         : lax::zeros(swapPartialSums(all[i])));
         return results;
       },
       types, jaxpr->name);

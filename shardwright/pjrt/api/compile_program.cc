@@ -7,7 +7,7 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/host_callbacks.h"
-#include "shardwright/pjrt/api/compile_overrides.h"
+#include "shardwright/compile/named_options.h"
 #include "shardwright/pjrt/api/program.h"
 #include "shardwright/pjrt/calls/expand_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
@@ -40,7 +40,7 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
   CompileOptions options;
   options.backend = &backend;
   for (const NamedText &option : request.overrides)
-    if (llvm::Error e = applyOverrides(option, options))
+    if (llvm::Error e = applyNamedOption(option.name, option.value, options))
       return e;
   ProgramReader reader;
   auto program = std::make_shared<ClientProgram>();

@@ -95,9 +95,8 @@ void ClientProgram::describe() {
                                 : "");
   }
   CostAnalysis cost = executable->cost();
-  costs.add("flops", float(cost.flops));
-  costs.add("transcendentals", float(cost.transcendentals));
-  costs.add("bytes accessed", float(cost.bytesAccessed));
+  for (const auto &[name, value] : cost.named())
+    costs.add(name, float(value));
 }
 
 static constexpr llvm::StringLiteral magic("shardwright pjrt executable 2\n");

@@ -16,55 +16,6 @@ using namespace mlir;
 
 namespace shardwright::pjrt {
 
-ClientCall::ClientCall(stablehlo::CustomCallOp c, int64_t devices) : call(c) {
-  ModuleOp module = call->getParentOfType<ModuleOp>();
-  sdy::MeshOp found;
-  auto take = [&](Value value) {
-    sdy::TensorShardingAttr sharding = sdy::getSharding(value);
-    auto name = sharding ? dyn_cast<FlatSymbolRefAttr>(sharding.getMeshOrRef())
-                         : FlatSymbolRefAttr();
-    auto op = name ? module.lookupSymbol<sdy::MeshOp>(name.getValue())
-                   : sdy::MeshOp();
-    if (!found && op && !op.getMesh().getAxes().empty())
-      found = op;
-  };
-  for (Value operand : call->getOperands())
-    take(operand);
-  for (Value result : call->getResults())
-    take(result);
-  if (!found)
-    for (auto op : module.getOps<sdy::MeshOp>())
-      if (!found && !op.getMesh().getAxes().empty())
-        found = op;
-  if (!found) {
-    // Nothing is sharded, so any unused name will do.
-    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    std::string name = "devices";
-    while (module.lookupSymbol(name))
-      name += "_";
-    found = sdy::MeshOp::create(
-        b, module.getLoc(), name,
-        sdy::meshToAttr(context, Mesh({{"devices", devices}})));
-  }
-  Mesh mesh = sdy::meshFromAttr(found.getMesh());
-  numDevices = mesh.numDevices();
-  meshRef = FlatSymbolRefAttr::get(found.getSymNameAttr());
-  SmallVector<StringRef> outer;
-  for (auto manual = call->getParentOfType<sdy::ManualComputationOp>(); manual;
-       manual = manual->getParentOfType<sdy::ManualComputationOp>())
-    for (StringAttr name : manual.getManualAxes())
-      outer.push_back(name.getValue());
-  if (outer.empty()) {
-    free = mesh;
-    return;
-  }
-  SmallVector<MeshAxis, 4> axes;
-  for (const MeshAxis &axis : mesh.axes())
-    if (!llvm::is_contained(outer, axis.name))
-      axes.push_back(axis);
-  free = Mesh(axes);
-}
-
 StringRef ClientCall::config() const {
   auto config = dyn_cast_or_null<StringAttr>(
       stablehlo::CustomCallOp(call).getBackendConfigAttr());

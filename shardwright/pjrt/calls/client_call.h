@@ -8,18 +8,16 @@
 #ifndef SHARDWRIGHT_PJRT_CALLS_CLIENT_CALL_H
 #define SHARDWRIGHT_PJRT_CALLS_CLIENT_CALL_H
 
-#include "shardwright/dialect/sdy/sdy.h"
-#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/compile/manual_call.h"
 #include "shardwright/pjrt/calls/custom_partitioners.h"
 
 namespace shardwright::pjrt {
 
 /// A call that the client partitions; converts between the shardings of the
 /// program and those of the client.
-class ClientCall {
+class ClientCall : public ManualCall {
 public:
-  /// If the module has no mesh, adds one of `devices` devices.
-  ClientCall(stablehlo::CustomCallOp call, int64_t devices);
+  using ManualCall::ManualCall;
 
   llvm::StringRef config() const;
   /// The sharding as in XLA: if some axes are manual, the remaining axes are a
@@ -30,12 +28,6 @@ public:
   /// Uses only axes that are free (not manual) here.
   mlir::FailureOr<sdy::TensorShardingAttr>
   fromClient(const HloSharding &sharding, mlir::Type type) const;
-
-  stablehlo::CustomCallOp call;
-  mlir::MLIRContext *context = call.getContext();
-  int64_t numDevices = 1;
-  Mesh free; ///< the axes of the program that are not manual around the call
-  mlir::Attribute meshRef;
 };
 
 } // namespace shardwright::pjrt

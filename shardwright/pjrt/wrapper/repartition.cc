@@ -8,10 +8,10 @@
 #include "shardwright/pjrt/wrapper/repartition.h"
 
 #include "shardwright/compile/compile.h"
+#include "shardwright/compile/named_options.h"
 #include "shardwright/interop/gspmd/export_gspmd.h"
 #include "shardwright/interop/portable/portable.h"
 #include "shardwright/mesh/hlo/proto_wire.h"
-#include "shardwright/pjrt/api/compile_overrides.h"
 #include "shardwright/pjrt/calls/expand_calls.h"
 #include "shardwright/pjrt/calls/propagate_calls.h"
 #include "shardwright/pjrt/request/compile_request.h"
@@ -62,7 +62,8 @@ repartition(const PJRT_Program &program, StringRef options,
   compileOptions.partition.target = target;
   for (const NamedText &option : request->overrides)
     if (StringRef(option.name).starts_with("shardwright_"))
-      if (llvm::Error e = applyOverrides(option, compileOptions))
+      if (llvm::Error e =
+              applyNamedOption(option.name, option.value, compileOptions))
         return e;
   ProgramReader reader;
   KeptSources kept;

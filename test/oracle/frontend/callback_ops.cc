@@ -42,6 +42,12 @@ CheckpointPolicy policyOf(int64_t number) {
     return policies::saveOnlyTheseNames({"y"});
   case 4:
     return policies::saveAnythingExceptTheseNames({"y"});
+  case 5:
+    return policies::saveAndOffloadOnlyTheseNames({"z"}, {"y"});
+  case 6:
+    return policies::saveAndOffloadOnlyTheseNames({"y"}, {"z"});
+  case 7:
+    return policies::offloadDotWithNoBatchDims();
   default:
     return {};
   }
@@ -49,8 +55,9 @@ CheckpointPolicy policyOf(int64_t number) {
 
 Tensor twoLayers(const Tensor &x) {
   Tensor y = lax::checkpointName(lax::sin(x), "y");
+  Tensor z = lax::checkpointName(lax::sin(y), "z");
   Ints last{y.rank() - 1};
-  return lax::sin(lax::dot_general(lax::sin(y), x, {last, last, {}, {}}));
+  return lax::sin(lax::dot_general(z, x, {last, last, {}, {}}));
 }
 
 } // namespace
@@ -80,9 +87,10 @@ void addCallbacks(Ops &ops) {
       Tensor next = lax::mul(lax::sin(c), x);
       return std::pair{next, lax::add(c, x)};
     };
-    auto out =
-        scan(body, first, a[0],
-             {.reverse = one(k, "reverse") != 0, .unroll = one(k, "unroll")});
+    auto out = scan(body, first, a[0],
+                    {.reverse = one(k, "reverse") != 0,
+                     .unroll = one(k, "unroll"),
+                     .splitTranspose = one(k, "split") != 0});
     if (!out)
       return {Tensor(out.error()), Tensor(out.error())};
     return {out->first, out->second};

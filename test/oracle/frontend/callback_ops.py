@@ -17,7 +17,12 @@ METHODS = ["sequential", "sequential_unrolled", "expand_dims", "broadcast_all", 
 CONTRACTIONS = ["ij,kj,kl->il", "ij,kj,kl,il->", "ij,ij,ij->i", "ij,kj,il->kl", "...j,...j,...j->...", "ij,kj,kl,ml->im"]
 POLICIES = [jax.checkpoint_policies.everything_saveable, jax.checkpoint_policies.nothing_saveable,
             jax.checkpoint_policies.dots_saveable, jax.checkpoint_policies.save_only_these_names("y"),
-            jax.checkpoint_policies.save_anything_except_these_names("y"), None]
+            jax.checkpoint_policies.save_anything_except_these_names("y"),
+            jax.checkpoint_policies.save_and_offload_only_these_names(
+                names_which_can_be_saved=["z"], names_which_can_be_offloaded=["y"], offload_src="device", offload_dst="pinned_host"),
+            jax.checkpoint_policies.save_and_offload_only_these_names(
+                names_which_can_be_saved=["y"], names_which_can_be_offloaded=["z"], offload_src="device", offload_dst="pinned_host"),
+            jax.checkpoint_policies.offload_dot_with_no_batch_dims("device", "pinned_host"), None]
 
 sines = lambda x: np.sin(np.asarray(x))
 sine_of_sum = lambda x, y: np.sin(np.asarray(x) + np.asarray(y))
@@ -34,13 +39,15 @@ def debug(a, k):
 
 def scan_unroll(a, k):
     body = lambda c, x: (lax.mul(lax.sin(c), x), lax.add(c, x))
-    return list(lax.scan(body, a[0][0], a[0], reverse=bool(k["reverse"][0]), unroll=k["unroll"][0]))
+    return list(lax.scan(body, a[0][0], a[0], reverse=bool(k["reverse"][0]), unroll=k["unroll"][0],
+                         _split_transpose=bool(k.get("split", (0,))[0])))
 
 
 def two_layers(x):
     y = checkpoint_name(lax.sin(x), "y")
+    z = checkpoint_name(lax.sin(y), "z")
     last = (y.ndim - 1,)
-    return lax.sin(lax.dot_general(lax.sin(y), x, ((last, last), ((), ()))))
+    return lax.sin(lax.dot_general(z, x, ((last, last), ((), ()))))
 
 
 OPS = {

@@ -12,6 +12,8 @@ import numpy as np
 from jax import lax
 from jax._src.random import prng
 from jax._src.random.threefry2x32 import threefry2x32_p, threefry_prng_impl
+from jax.experimental.layout import Format, Layout
+from jax.sharding import SingleDeviceSharding
 
 F, U, I = jnp.float32, jnp.uint32, jnp.int32
 ROWS = lax.GatherDimensionNumbers((1,), (0,), (0,))
@@ -114,6 +116,8 @@ ONE = {
         a[0], a[1], (1,), (k["padding"],), (1,), (1,), ("NCW", "OIW", "NCW"), a[0].shape[1] // a[1].shape[1]),
     "copy": lambda a, k: lax.copy_p.bind(a[0]),
     "device_put": lambda a, k: jax.device_put(a[0], jax.devices()[0]),
+    "device_put_format": lambda a, k: jax.device_put(
+        a[0], Format(Layout.AUTO if k["auto"][0] else Layout((1, 0)), SingleDeviceSharding(jax.devices()[0]))),
     "squeeze": lambda a, k: lax.squeeze(a[0], k["dims"]),
     "select3": lambda a, k: lax.select_n(a[0], a[1], a[2], lax.neg(a[1])),
     "tile": lambda a, k: lax.tile(a[0], k["reps"]),

@@ -58,6 +58,7 @@ atan sinh cosh asinh atanh sign floor ceil is_finite stop_gradient copy lgamma d
 
 CASES = [case(op, X) for op in SMOOTH]
 CASES += [case("device_put", X, explicit=False)]
+CASES += [case("device_put_format", X, auto=a, explicit=False) for a in (0, 1)]
 CASES += [case(op, arg(4, 6, lo=-1.5, hi=1.5)) for op in ("bessel_i0e", "bessel_i1e", "abs", "sign", "tanh")]
 CASES += [case("acosh", arg(4, 6, lo=1.1, hi=3.0)), case("lgamma", arg(4, 6, lo=1.5, hi=6.0)),
           case("digamma", arg(4, 6, lo=1.5, hi=6.0))]
@@ -138,8 +139,9 @@ CASES += [case("callback_io", X, ordered=o, explicit=False) for o in (0, 1)]
 CASES += [case("callback_debug", X, ordered=o, explicit=False) for o in (0, 1)]
 CASES += [case("contract", *[SQUARE] * n, spec=s, explicit=False) for s, n in enumerate((3, 4, 3, 3, 3, 4))]
 CASES += [case("scan_unroll", X, reverse=r, unroll=u, explicit=False) for r in (0, 1) for u in (1, 2, 3, 4, 9)]
+CASES += [case("scan_unroll", X, reverse=r, unroll=1, split=1, explicit=False) for r in (0, 1)]
 CASES += [case("map_batch", X, size=s, explicit=False) for s in (1, 2, 3, 4, 5)]
-CASES += [case("checkpoint_policy", X, policy=p, explicit=False) for p in range(6)]
+CASES += [case("checkpoint_policy", X, policy=p, explicit=False) for p in range(9)]
 
 LOWEST = lit(float("-inf"))
 # XLA adds an initial value that is not the identity once in each part of a sharded dimension.

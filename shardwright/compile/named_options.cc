@@ -1,21 +1,20 @@
-//===- compile_overrides.cc - our options by name -------------------------===//
+//===- named_options.cc - options by name ---------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/api/compile_overrides.h"
+#include "shardwright/compile/named_options.h"
 
-#include "shardwright/pjrt/request/xla_options.h"
+#include "shardwright/compile/xla_options.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
 using llvm::StringRef;
 
-llvm::Error shardwright::pjrt::applyOverrides(const NamedText &option,
-                                              CompileOptions &options) {
-  StringRef name = option.name, value = option.value;
+llvm::Error shardwright::applyNamedOption(StringRef name, StringRef value,
+                                          CompileOptions &options) {
   if (name == "shardwright_partition_effort") {
     auto effort = llvm::StringSwitch<std::optional<Effort>>(value)
                       .Case("0", Effort::Fast)

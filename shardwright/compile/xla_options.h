@@ -11,17 +11,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_REQUEST_XLA_OPTIONS_H
-#define SHARDWRIGHT_PJRT_REQUEST_XLA_OPTIONS_H
+#ifndef SHARDWRIGHT_COMPILE_XLA_OPTIONS_H
+#define SHARDWRIGHT_COMPILE_XLA_OPTIONS_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
-namespace shardwright::pjrt {
+namespace shardwright {
 
 /// True if the option is one of XLA's; an error if its value is invalid.
 llvm::Expected<bool> isXlaOption(llvm::StringRef name, llvm::StringRef value);
 
-} // namespace shardwright::pjrt
+} // namespace shardwright
 
-#endif // SHARDWRIGHT_PJRT_REQUEST_XLA_OPTIONS_H
+#endif // SHARDWRIGHT_COMPILE_XLA_OPTIONS_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/request/xla_options.h"
+#include "shardwright/compile/xla_options.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -53,7 +53,7 @@ static bool suits(Kind kind, StringRef value) {
   llvm_unreachable("unknown kind");
 }
 
-Expected<bool> shardwright::pjrt::isXlaOption(StringRef name, StringRef value) {
+Expected<bool> shardwright::isXlaOption(StringRef name, StringRef value) {
   // Other options of JAX's own (efforts, levels) are fields of the build
   // options. They arrive by name only if JAX no longer has them.
   if (!name.starts_with("xla_"))

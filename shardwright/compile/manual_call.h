@@ -1,0 +1,46 @@
+//===- manual_call.h - calls on the shards of each device -------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_COMPILE_MANUAL_CALL_H
+#define SHARDWRIGHT_COMPILE_MANUAL_CALL_H
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/mesh/mesh.h"
+
+namespace shardwright {
+
+/// A custom call of global values that a manual computation replaces.
+class ManualCall {
+public:
+  /// If the module has no mesh, adds one of `devices` devices.
+  ManualCall(stablehlo::CustomCallOp call, int64_t devices);
+
+  /// The propagated sharding of a value with all dimensions closed.
+  sdy::TensorShardingAttr closed(mlir::Value value) const;
+  /// The type of a shard; dimensions are padded to a multiple of their shards.
+  mlir::Type shardType(mlir::Type type, sdy::TensorShardingAttr sharding) const;
+  /// The caller must fill the body; operands and results are padded outside.
+  sdy::ManualComputationOp replace(llvm::ArrayRef<sdy::TensorShardingAttr> in,
+                                   llvm::ArrayRef<sdy::TensorShardingAttr> out);
+
+  stablehlo::CustomCallOp call;
+  mlir::MLIRContext *context = call.getContext();
+  int64_t numDevices = 1;
+  Mesh free; ///< the axes of the program that are not manual around the call
+  mlir::Attribute meshRef;
+};
+
+/// Replaces the calls of `target`, which have no results, by calls on each
+/// device with its shards, as propagation divided the operands. For a
+/// propagated module; inlines functions, if there is such a call.
+mlir::LogicalResult callOnEachDevice(mlir::ModuleOp module, int64_t devices,
+                                     llvm::StringRef target);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_COMPILE_MANUAL_CALL_H
