@@ -201,8 +201,11 @@ Tensors associativeScanStep(const Call &c) {
 Tensors shardMapStep(const Call &c) {
   FlatFunction body = c.body(0);
   ShardMapOptions options;
-  options.in = SpecTree(c.specs("in"));
-  options.out = SpecTree(c.specs("out"));
+  auto treeOf = [](const std::vector<PartitionSpec> &specs) {
+    return ShardingTree::braces({specs.begin(), specs.end()});
+  };
+  options.in = ShardingTree::braces({treeOf(c.specs("in"))});
+  options.out = treeOf(c.specs("out"));
   options.axisNames = ::split(word(c.step.keys, "axes"), ',');
   options.checkVma = c.number("check", 1) != 0;
   options.name = "mapped";

@@ -229,8 +229,8 @@ Tensors ringAttention(const Args &a, const Keys &) {
     return std::get<3>(*out) / column(std::get<2>(*out), width);
   };
   PartitionSpec rows = PartitionSpec("x");
-  return {shardMap(body, {.in = SpecTree{rows, rows, rows}, .out = rows})(
-      a[0], a[1], a[2])};
+  return {shardMap(body, {.in = {rows, rows, rows}, .out = rows})(a[0], a[1],
+                                                                  a[2])};
 }
 
 } // namespace
