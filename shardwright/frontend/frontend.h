@@ -28,7 +28,7 @@
 #include "shardwright/frontend/numpy/numpy.h"
 #include "shardwright/frontend/numpy/random.h"
 #include "shardwright/frontend/primitives/lax.h"
-#include "shardwright/frontend/primitives/linalg.h"
+#include "shardwright/frontend/linalg/linalg.h"
 #include "shardwright/frontend/primitives/out_sharding.h"
 #include "shardwright/frontend/primitives/parts.h"
 #include "shardwright/frontend/primitives/ragged_dot.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_FRONTEND_PRIMITIVES_LINALG_H
-#define SHARDWRIGHT_FRONTEND_PRIMITIVES_LINALG_H
+#ifndef SHARDWRIGHT_FRONTEND_LINALG_LINALG_H
+#define SHARDWRIGHT_FRONTEND_LINALG_LINALG_H
 
 #include "shardwright/frontend/primitives/lax.h"
 
@@ -43,4 +43,4 @@ Tensors svd(const Tensor &x, bool fullMatrices = true, bool computeUv = true);
 } // namespace linalg
 } // namespace shardwright::frontend::lax
 
-#endif // SHARDWRIGHT_FRONTEND_PRIMITIVES_LINALG_H
+#endif // SHARDWRIGHT_FRONTEND_LINALG_LINALG_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/primitives/matrix.h"
+#include "shardwright/frontend/linalg/matrix.h"
 
 namespace shardwright::frontend {
 namespace {

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_FRONTEND_PRIMITIVES_MATRIX_H
-#define SHARDWRIGHT_FRONTEND_PRIMITIVES_MATRIX_H
+#ifndef SHARDWRIGHT_FRONTEND_LINALG_MATRIX_H
+#define SHARDWRIGHT_FRONTEND_LINALG_MATRIX_H
 
+#include "shardwright/frontend/linalg/linalg.h"
 #include "shardwright/frontend/primitives/helpers.h"
-#include "shardwright/frontend/primitives/linalg.h"
 
 namespace shardwright::frontend {
 
@@ -78,4 +78,4 @@ BatchResult batchMatrix(const Primitive &primitive, const BatchAxis &axis,
 
 } // namespace shardwright::frontend
 
-#endif // SHARDWRIGHT_FRONTEND_PRIMITIVES_MATRIX_H
+#endif // SHARDWRIGHT_FRONTEND_LINALG_MATRIX_H
