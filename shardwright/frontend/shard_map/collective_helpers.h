@@ -35,6 +35,9 @@ Expected<AxisState> commonState(const Aval &aval, const AxisNames &axes,
                                 const std::string &what);
 /// Applies one of the casts of partial_sum_casts.cc.
 Tensor castAxes(const char *name, const Tensor &x, const AxisNames &axes);
+/// The error that it would give.
+Status checkCast(const std::string &name, const Aval &type,
+                 const AxisNames &axes);
 /// Casts a result of the body of a shardMap as its spec says; an error if other
 /// axes are unreduced or reduced.
 Tensor matchSpec(const Tensor &x, const PartitionSpec &spec);

@@ -133,6 +133,14 @@ Primitive makeCast(const Cast *cast) {
 
 } // namespace
 
+Status checkCast(const std::string &name, const Aval &type,
+                 const AxisNames &axes) {
+  for (const Cast &cast : casts)
+    if (name == cast.name)
+      return checkState(cast, type, axes);
+  return {};
+}
+
 Tensor castAxes(const char *name, const Tensor &x, const AxisNames &axes) {
   Params params{{"axes", axes}};
   params.set("axis_mesh", objectParam(AxisMesh(contextAbstractMesh())));

@@ -172,6 +172,12 @@ resultSpecs(const ShardMapEqn &m, const ShardMapOptions &options,
                  call.results.paths, {}, {});
   if (!leaves)
     return leaves.error();
+  if (m.check)
+    for (const SpecLeaf &leaf : *leaves)
+      if (AxisNames casts = without(keptOf(m.manual, leaf.spec.unreduced()),
+                                    leaf.type.unreduced);
+          !casts.empty())
+        SW_TRY(checkCast("vary_unreduced_cast_p", leaf.type, casts));
   SW_TRY(checkSpecRanks(*leaves, false, options.name));
   if (m.check)
     SW_TRY(checkReplication(*leaves, m, options.name));
