@@ -193,7 +193,7 @@ class Case:
             y = self.unread("reshard", [x], spec=copies)
             x = self.unread("map_product", [self.unread("reshard", [x], spec=sums), y], spec=sums, other=copies, result=after)
         else:
-            x = self.unread("map", [self.unread("reshard", [x], spec=before)], spec=before, body=body.replace(" ", "_"), result=after)
+            x = self.unread("map_shards", [self.unread("reshard", [x], spec=before)], spec=before, body=body.replace(" ", "_"), result=after)
         self.unread("reshard", [x], spec=".")
 
     def unread(self, name, operands, **keys):

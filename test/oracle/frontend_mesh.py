@@ -154,7 +154,7 @@ def mapped(a, k):
 
 
 LAX = {
-    "map": mapped,
+    "map_shards": mapped,
     "map_product": lambda a, k: [jax.shard_map(lambda x, y: lax.mul(x, y), in_specs=(parse_spec(k["spec"]), parse_spec(k["other"])),
                                                out_specs=parse_spec(k["result"]))(*a)],
     "reshard": lambda a, k: [jax.reshard(a[0], parse_spec(k["spec"]))],

@@ -280,7 +280,7 @@ std::map<std::string, Op> makeMeshOps() {
   ops["sort"] = [](const Args &a, const Keys &k) {
     return lax::sort(a, one(k, "dim"));
   };
-  OP("map",
+  OP("map_shards",
      shardMap(bodies().at(word(k, "body")), {.in = specOf(word(k, "spec")),
                                              .out = specOf(word(k, "result")),
                                              .argNames = {"x"}})(a[0]))

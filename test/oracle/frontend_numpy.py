@@ -20,10 +20,10 @@ from frontend.user_ops import CASES
 def main():
     server = fp.CaseServer()
     tally = oracle.Tally("frontend_numpy", show=int(os.environ.get("SHOW", 5)))
-    for case in CASES:
+    for number, case in enumerate(CASES):
         if fp.args.only and fp.args.only not in str(case):
             continue
-        p = fp.Program(case)
+        p = fp.Program(case, number)
         theirs = fp.expected(p)
         ours = server.table(p.lines, theirs)
         if ours is None:

@@ -169,7 +169,9 @@ void addCases(Ops &ops) {
                         lax::shift_left(i, word(2))),
         lax::add(lax::shift_right_logical(i, word(1)),
                  lax::shift_right_arithmetic(i, word(2))));
-    return {lax::mul(a[0], asFloat(bits))};
+    // Some units, not thousands: the derivatives take their sine.
+    return {
+        lax::mul(a[0], lax::mul(asFloat(bits), scalarOf(0x1p-12, DType::F32)))};
   };
   OP("window_cotangent", grad([&](Tensor x) {
        Tensor y = lax::reduce_window_max(x, windowOf(k));

@@ -78,7 +78,7 @@ def int_chain(x):
     low = lax.bitwise_and(lax.bitwise_not(i), np.int32(12345))
     high = lax.bitwise_or(low, lax.shift_left(i, np.int32(2)))
     shifted = lax.add(lax.shift_right_logical(i, np.int32(1)), lax.shift_right_arithmetic(i, np.int32(2)))
-    return lax.mul(x, f32(lax.bitwise_xor(high, shifted)))
+    return lax.mul(x, lax.mul(f32(lax.bitwise_xor(high, shifted)), np.float32(2**-12)))
 
 
 def lu_permutation(a, k):

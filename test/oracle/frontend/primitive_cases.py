@@ -171,7 +171,8 @@ OWN = {"custom_lin": "the linear part of custom_vjp_call", "getrf": "the part of
 # Primitives that other tests cover.
 _MANUAL = "frontend_shard_map.py (values, eager, vjp, jvp, vmap)"
 ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to_all axis_index pbroadcast pmax pmin
-    ppermute psum psum_invariant pvary ragged_all_to_all reduce_scatter shard_map""".split()} | {
+    ppermute psum psum_invariant pvary ragged_all_to_all reduce_scatter shard_map all_gather_reduced preduced
+    reduced_vary_cast_p unreduced_psum unreduced_reduce_scatter vary_unreduced_cast_p""".split()} | {
     "reshard": "frontend_explicit.py (values, vjp, explicit)",
     "sharding_constraint": "frontend_test (constraints)",
     "random_unwrap": "every case of random_*",
@@ -180,4 +181,5 @@ ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to
 # Primitives whose operands are no arrays, or keys: nothing to batch or to differentiate.
 WITHOUT_ARRAYS = ("iota", "random_seed", "random_split", "random_fold_in", "random_bits")
 # Columns that are not there yet.
-OWED = {name: ("explicit",) for name in ("pure_callback", "io_callback", "debug_callback", "name", "device_put")}
+OWED = {name: ("explicit",) for name in ("pure_callback", "io_callback", "debug_callback", "name", "device_put",
+                                             "ragged_dot_general")}
