@@ -121,9 +121,7 @@ void addCases(Ops &ops) {
   OP("copy", lax::copy(a[0]))
   OP("device_put", devicePut(a[0], Device{0}))
   OP("device_put_format",
-     devicePut(a[0], *Format::get(one(k, "auto") ? Layout::automatic()
-                                                 : Layout({1, 0}),
-                                  Sharding::single(Device{0}))))
+     devicePut(a[0], *Format::get(Layout({1, 0}), Sharding::single(Device{0}))))
   ops["optimization_barrier"] = [](const Args &a, const Keys &) {
     return lax::optimization_barrier(a);
   };

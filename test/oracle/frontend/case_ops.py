@@ -117,7 +117,7 @@ ONE = {
     "copy": lambda a, k: lax.copy_p.bind(a[0]),
     "device_put": lambda a, k: jax.device_put(a[0], jax.devices()[0]),
     "device_put_format": lambda a, k: jax.device_put(
-        a[0], Format(Layout.AUTO if k["auto"][0] else Layout((1, 0)), SingleDeviceSharding(jax.devices()[0]))),
+        a[0], Format(Layout((1, 0)), SingleDeviceSharding(jax.devices()[0]))),
     "squeeze": lambda a, k: lax.squeeze(a[0], k["dims"]),
     "select3": lambda a, k: lax.select_n(a[0], a[1], a[2], lax.neg(a[1])),
     "tile": lambda a, k: lax.tile(a[0], k["reps"]),
