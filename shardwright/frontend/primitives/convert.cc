@@ -89,6 +89,16 @@ const Primitive bitcastP = [] {
                           printed(in[0].dtype), " != ", width);
       shape.pop_back();
     }
+    auto isBoolOrComplex = [](DType t) {
+      return t == DType::Bool || isComplex(t);
+    };
+    if (in[0].dtype != to &&
+        (isBoolOrComplex(in[0].dtype) || isBoolOrComplex(to)))
+      return typeError("lax.bitcast_convert_type does not support bool or "
+                       "complex values unless the operand and destination "
+                       "types match. Got operand dtype=",
+                       name(in[0].dtype), ", new_dtype=dtype('", name(to),
+                       "'). Consider using the arr.view() method instead.");
     return std::vector<Aval>{Aval{to, shape}};
   };
   p.lower = lowerTo("stablehlo.bitcast_convert");
