@@ -66,7 +66,7 @@ class Pair:
 
     def times(self, pairs):
         """Returns (our milliseconds, XLA's, ratio) of a step."""
-        args = [jax.device_put(self.program.args, c.input_shardings[0]) for c in self.compiled]
+        args = [jax.device_put(tuple(self.program.args), c.input_shardings[0]) for c in self.compiled]
         runs = [lambda c=c, a=a: jax.block_until_ready(c(*a)) for c, a in zip(self.compiled, args)]
         start = time.perf_counter()
         for _ in range(3):
