@@ -165,6 +165,13 @@ TEST(DLPack, WhatCouldNotBeTakenStaysWithItsOwner) {
     EXPECT_THAT(values(number), ElementsAre(1));
   }
   EXPECT_EQ(released, 1);
+  // Sizes that are not there.
+  for (int rank : {-1, 2}) {
+    tensor.dl_tensor.ndim = rank;
+    EXPECT_THAT(toString(fromDLPack(&tensor, 0).takeError()),
+                HasSubstr("the tensor has no shape"));
+  }
+  EXPECT_EQ(released, 1);
 }
 
 TEST(ShardedArray, SplitsAndGathers) {

@@ -88,6 +88,10 @@ llvm::Expected<Buffer> shardwright::fromDLPack(DLManagedTensor *tensor,
                                    llvm::Twine(int(t.dtype.code)) + " of " +
                                    llvm::Twine(int(t.dtype.bits)) + " bits, " +
                                    llvm::Twine(t.dtype.lanes) + " lanes");
+  if (t.ndim < 0 || (t.ndim > 0 && !t.shape))
+    return llvm::createStringError(
+        "the tensor has no shape, and " + llvm::Twine(t.ndim) +
+        " dimensions: its producer must give a size for each");
   llvm::ArrayRef<int64_t> shape(t.shape, t.ndim);
   int64_t width = byteWidth(row->type), elements = 1;
   for (int64_t size : shape)
