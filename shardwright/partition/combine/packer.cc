@@ -8,27 +8,18 @@
 #include "shardwright/partition/combine/packer.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/op_builders.h"
 
 using namespace mlir;
 
 namespace shardwright {
 
 Value Packer::reshape(Value value, ArrayRef<int64_t> shape) {
-  auto type = typeOf(value).clone(shape);
-  if (type == value.getType())
-    return value;
-  return stablehlo::ReshapeOp::create(b, loc, type, value);
+  return buildReshape(b, loc, value, shape);
 }
 
 Value Packer::transpose(Value value, ArrayRef<int64_t> permutation) {
-  if (llvm::is_sorted(permutation))
-    return value;
-  SmallVector<int64_t> shape;
-  for (int64_t d : permutation)
-    shape.push_back(typeOf(value).getDimSize(d));
-  return stablehlo::TransposeOp::create(
-      b, loc, typeOf(value).clone(ArrayRef<int64_t>(shape)), value,
-      permutation);
+  return buildTranspose(b, loc, value, permutation);
 }
 
 Value Packer::partsAsRows(Value value, int64_t dim, int64_t n) {
@@ -78,9 +69,7 @@ Value Packer::columns(Value value, int64_t from, int64_t count) {
 Value Packer::padColumns(Value value, int64_t count) {
   RankedTensorType type = typeOf(value);
   RankedTensorType zeros = type.clone({type.getDimSize(0), count});
-  auto zero = DenseElementsAttr::get(
-      zeros, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
-  return sideBySide({value, stablehlo::ConstantOp::create(b, loc, zero)});
+  return sideBySide({value, buildZero(b, loc, zeros)});
 }
 
 } // namespace shardwright

@@ -26,26 +26,6 @@ RankedTensorType tensorOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-Value reshape(OpBuilder &b, Location loc, Value value,
-              ArrayRef<int64_t> shape) {
-  if (tensorOf(value).getShape() == shape)
-    return value;
-  return stablehlo::ReshapeOp::create(b, loc, tensorOf(value).clone(shape),
-                                      value);
-}
-
-Value transpose(OpBuilder &b, Location loc, Value value,
-                ArrayRef<int64_t> permutation) {
-  if (llvm::is_sorted(permutation))
-    return value;
-  SmallVector<int64_t> shape;
-  for (int64_t d : permutation)
-    shape.push_back(tensorOf(value).getDimSize(d));
-  return stablehlo::TransposeOp::create(
-      b, loc, tensorOf(value).clone(ArrayRef<int64_t>(shape)), value,
-      permutation);
-}
-
 /// The axes of each dimension in a collective's parameter.
 SmallVector<AxisList, 4> listsOf(MeshTable &meshes, int32_t mesh,
                                  sdy::ListOfAxisRefListsAttr attr) {
@@ -71,11 +51,11 @@ Value partsToFront(OpBuilder &b, Location loc, Value value,
     split.push_back(size / part);
     merged.push_back(size / part);
   }
-  value = reshape(b, loc, value, split);
+  value = buildReshape(b, loc, value, split);
   front.append(rest);
-  value = transpose(b, loc, value, front);
+  value = buildTranspose(b, loc, value, front);
   merged.insert(merged.begin(), n);
-  return reshape(b, loc, value, merged);
+  return buildReshape(b, loc, value, merged);
 }
 
 } // namespace
@@ -148,8 +128,8 @@ Value Localizer::localGather(sdy::AllGatherOp op) {
       open(parts), permutation, all(local);
   lead.insert(lead.begin(), 1);
   open.append(local);
-  value = gather(reshape(builder, loc, value, lead), 0);
-  value = reshape(builder, loc, value, open);
+  value = gather(buildReshape(builder, loc, value, lead), 0);
+  value = buildReshape(builder, loc, value, open);
   for (int64_t d = 0, k = 0; d < int64_t(local.size()); ++d) {
     if (k < int64_t(dims.size()) && dims[k] == d) {
       permutation.push_back(k);
@@ -157,8 +137,8 @@ Value Localizer::localGather(sdy::AllGatherOp op) {
     }
     permutation.push_back(int64_t(parts.size()) + d);
   }
-  value = transpose(builder, loc, value, permutation);
-  return resized(builder, loc, reshape(builder, loc, value, all), whole);
+  value = buildTranspose(builder, loc, value, permutation);
+  return resized(builder, loc, buildReshape(builder, loc, value, all), whole);
 }
 
 Value Localizer::localAllReduce(sdy::AllReduceOp op) {
@@ -210,7 +190,7 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
       /*use_global_device_ids=*/true);
   buildReducerBody(reduce.getComputation(), loc, *form->reducerOf(op),
                    tensorOf(value).getElementType());
-  return reshape(builder, loc, reduce->getResult(0), shape);
+  return buildReshape(builder, loc, reduce->getResult(0), shape);
 }
 
 /// Cuts `axes` where a sub-axis among `others` begins or ends.
@@ -320,9 +300,9 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
       permutation.push_back(open.size());
       open.push_back(size / n);
     }
-    exchanged = reshape(builder, loc, exchanged, open);
-    exchanged = transpose(builder, loc, exchanged, permutation);
-    exchanged = reshape(builder, loc, exchanged, whole);
+    exchanged = buildReshape(builder, loc, exchanged, open);
+    exchanged = buildTranspose(builder, loc, exchanged, permutation);
+    exchanged = buildReshape(builder, loc, exchanged, whole);
     return resized(builder, loc, exchanged, expected);
   }
   // Moves between distinct dimensions become one exchange: the parts of the
@@ -346,7 +326,7 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
   SmallVector<int64_t> rest(tensorOf(value).getShape().drop_front());
   SmallVector<int64_t> open(sizes), permutation, shape(rest);
   open.append(rest);
-  value = reshape(builder, loc, value, open);
+  value = buildReshape(builder, loc, value, open);
   for (auto [d, size] : llvm::enumerate(rest)) {
     for (auto [i, move] : llvm::enumerate(moves))
       if (move.getSrcDim() == int64_t(d)) {
@@ -355,8 +335,8 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
       }
     permutation.push_back(sizes.size() + d);
   }
-  value = transpose(builder, loc, value, permutation);
-  value = reshape(builder, loc, value, shape);
+  value = buildTranspose(builder, loc, value, permutation);
+  value = buildReshape(builder, loc, value, shape);
   return resized(builder, loc, value, expected);
 }
 

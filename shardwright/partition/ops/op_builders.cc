@@ -54,6 +54,26 @@ Value buildZero(OpBuilder &builder, Location loc, RankedTensorType type,
   return stablehlo::ConstantOp::create(builder, loc, type, value);
 }
 
+Value buildReshape(OpBuilder &builder, Location loc, Value value,
+                   ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  return stablehlo::ReshapeOp::create(builder, loc, type.clone(shape), value);
+}
+
+Value buildTranspose(OpBuilder &builder, Location loc, Value value,
+                     ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation))
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape;
+  for (int64_t d : permutation)
+    shape.push_back(type.getDimSize(d));
+  return stablehlo::TransposeOp::create(
+      builder, loc, type.clone(ArrayRef<int64_t>(shape)), value, permutation);
+}
+
 Value buildScalar(OpBuilder &builder, Location loc, TypedAttr value) {
   Type element = value.getType();
   if (auto splat = dyn_cast<DenseElementsAttr>(value))

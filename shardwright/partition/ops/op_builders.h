@@ -24,6 +24,15 @@ mlir::Value buildCompare(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildZero(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::RankedTensorType type, bool negative = false);
 
+/// The value with this shape; itself if it has it.
+mlir::Value buildReshape(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, llvm::ArrayRef<int64_t> shape);
+
+/// The value with its dimensions in this order; itself if that is theirs.
+mlir::Value buildTranspose(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value value,
+                           llvm::ArrayRef<int64_t> permutation);
+
 /// Builds a constant of rank 0. `value` is a number or a splat.
 mlir::Value buildScalar(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::TypedAttr value);

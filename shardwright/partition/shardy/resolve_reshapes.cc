@@ -18,6 +18,7 @@
 #include "shardwright/partition/localize/localizer.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 using namespace mlir;
@@ -157,14 +158,6 @@ bool paysOff(ArrayRef<int64_t> starts, int64_t in, int64_t out,
   return left + right + 1 < n || std::max(left, right) <= 1;
 }
 
-Value reshaped(OpBuilder &builder, Location loc, Value value,
-               ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getShape() == shape)
-    return value;
-  return stablehlo::ReshapeOp::create(builder, loc, type.clone(shape), value);
-}
-
 } // namespace
 
 AxisList Resolver::axesOf(TensorShardingAttr sharding, int64_t d) {
@@ -253,7 +246,7 @@ void Resolver::fetchForReshape(stablehlo::ReshapeOp op,
         SmallVector<int64_t> rows;
         for (const ReshapeGroup &group : moves.groups)
           rows.push_back(group.in);
-        value = reshaped(b, loc, value, rows);
+        value = buildReshape(b, loc, value, rows);
         for (auto [d, group] : llvm::enumerate(moves.groups)) {
           if (group.starts.empty())
             continue;
@@ -265,7 +258,7 @@ void Resolver::fetchForReshape(stablehlo::ReshapeOp op,
                                       {mesh, group.axes, group.in * count},
                                       window, /*fill=*/nullptr);
         }
-        return reshaped(b, loc, value, local);
+        return buildReshape(b, loc, value, local);
       });
   result.replaceAllUsesWith(
       resizeAtEnd(builder, loc, made, out, outType.getShape()));
