@@ -57,6 +57,12 @@ Ints intsOf(const std::string &text) {
     out.push_back(std::stoll(word));
   return out;
 }
+std::map<std::string, Ints> integers(const Keys &keys) {
+  std::map<std::string, Ints> out;
+  for (const auto &[name, text] : keys)
+    out[name] = intsOf(text);
+  return out;
+}
 PartitionSpec specOf(const std::string &text) {
   size_t reducedAt = std::min(text.find('~'), text.size());
   size_t sumsAt = std::min(text.find('^'), reducedAt);

@@ -18,6 +18,8 @@ using Op =
 /// Words between separators, and numbers between commas.
 shardwright::frontend::AxisNames split(const std::string &text, char by);
 shardwright::frontend::Ints intsOf(const std::string &text);
+/// The parameters of an operation of frontend/ops.h.
+std::map<std::string, shardwright::frontend::Ints> integers(const Keys &keys);
 /// `x|-^y~z`: P('x', None, unreduced={'y'}, reduced={'z'}).
 shardwright::frontend::PartitionSpec specOf(const std::string &text);
 /// A parameter as text, or its first number.

@@ -60,14 +60,6 @@ struct Program {
   Keys options;
 };
 
-/// The parameters of an operation of ops.h.
-std::map<std::string, Ints> integers(const Keys &keys) {
-  std::map<std::string, Ints> out;
-  for (const auto &[name, text] : keys)
-    out[name] = intsOf(text);
-  return out;
-}
-
 Tensors evaluate(const Program &program, const Tensors &args) {
   static const auto *ops = new std::map<std::string, Op>(makeMeshOps());
   Tensors values = args;

@@ -24,16 +24,7 @@ Param shardingParam(const Sharding &sharding) {
 }
 
 const Primitive constraintP = [] {
-  Primitive p;
-  p.name = "sharding_constraint";
-  p.infer = [](const std::vector<Aval> &in,
-               const Params &) -> Expected<std::vector<Aval>> {
-    return std::vector<Aval>{in[0]};
-  };
-  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
-                  const Params &) -> Expected<std::vector<PartitionSpec>> {
-    return std::vector<PartitionSpec>{in[0].spec()};
-  };
+  Primitive p = sameTypePrimitive("sharding_constraint");
   p.lower = [](LoweringContext &c) {
     const Sharding &sharding = shardingOf(c.params())->sharding;
     std::string text = c.shardingText(sharding, c.resultTypes()[0].rank());

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/api/jit_shardings.h"
 
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/trace/sharding_param.h"
 
 #include <algorithm>
@@ -136,13 +137,6 @@ Status checkArgument(const TracedStage &stage, size_t i, const Aval &aval) {
 }
 
 /// `{'x', 'y'}`.
-std::string setText(const std::vector<std::string> &names) {
-  std::string out;
-  for (const std::string &name : names)
-    out += cat(out.empty() ? "'" : ", '", name, "'");
-  return "{" + out + "}";
-}
-
 std::string argName(const JitOptions &options, size_t position) {
   return position < options.argNames.size() ? options.argNames[position]
                                             : cat("args[", position, "]");
@@ -163,8 +157,9 @@ Status checkDonation(const JitOptions &options, const TreeNode &arguments) {
         options.argNames.end())
       unknown.push_back(name);
   if (!unknown.empty())
-    return valueError("Jitted function has invalid argnames ", setText(unknown),
-                      " in donate_argnames. Function does not take these "
+    return valueError("Jitted function has invalid argnames {",
+                      quotedNames(unknown),
+                      "} in donate_argnames. Function does not take these "
                       "args.");
   for (int64_t i = 0; i < count; ++i)
     if (arguments.children[i].kind == TreeNode::Kind::Static &&
@@ -173,9 +168,9 @@ Status checkDonation(const JitOptions &options, const TreeNode &arguments) {
   if (both.empty())
     return {};
   return valueError("static_argnames and donate_argnames cannot intersect. "
-                    "Argument names ",
-                    setText(both),
-                    " appear in both static_argnames and donate_argnames");
+                    "Argument names {",
+                    quotedNames(both),
+                    "} appear in both static_argnames and donate_argnames");
 }
 
 bool isDonated(const JitOptions &options, int64_t position, int64_t count) {

@@ -34,16 +34,7 @@ const Layout &layoutIn(const Params &params) {
 }
 
 const Primitive layoutP = [] {
-  Primitive p;
-  p.name = "layout_constraint";
-  p.infer = [](const std::vector<Aval> &in,
-               const Params &) -> Expected<std::vector<Aval>> {
-    return std::vector<Aval>{in[0]};
-  };
-  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
-                  const Params &) -> Expected<std::vector<PartitionSpec>> {
-    return std::vector<PartitionSpec>{in[0].spec()};
-  };
+  Primitive p = sameTypePrimitive("layout_constraint");
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     return oneResult(bindLayout(in[0], layoutIn(params)),
                      bindLayout(*t[0], layoutIn(params)));

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/control/linear_solve.h"
 
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/control/control.h"
 
 #include <algorithm>
@@ -70,11 +71,6 @@ Params equationParams(const Parts<JaxprPtr> &jaxprs,
           {"jaxprs", std::vector<JaxprPtr>(jaxprs.begin(), jaxprs.end())}};
 }
 
-Tensors joinedTensors(Tensors a, const Tensors &b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 /// dx of A dx = db - dA x.
 JvpResult jvpSolve(const Tensors &in, const MaybeTensors &t,
                    const Params &params) {
@@ -89,7 +85,7 @@ JvpResult jvpSolve(const Tensors &in, const MaybeTensors &t,
   if (std::find(has.begin(), has.end(), true) != has.end()) {
     Expected<JvpResult> product = jvpFlat(
         [&](const Tensors &consts) {
-          return evalJaxpr(*e.jaxprs[Matvec], joinedTensors(consts, x));
+          return evalJaxpr(*e.jaxprs[Matvec], joinedLists(consts, x));
         },
         e.constsOf(Matvec, in), constTangents);
     if (!product)
@@ -148,24 +144,25 @@ MaybeTensors transposeEquation(const MaybeTensors &ct, const MaybeTensors &in,
 }
 
 /// The programs on batches: where b, x or a constant has a batch dimension, the
-/// solution has one, and so have all values that are compared with it.
-Expected<Parts<JaxprPtr>> batchParts(const Equation &e, const BatchAxis &axis,
-                                     const std::vector<bool> &batched,
-                                     std::vector<bool> &mask) {
-  Parts<JaxprPtr> out;
+/// solution has one, and so have all values that are compared with it. Other
+/// results of the solution may have one of their own accord.
+Expected<Parts<BatchedJaxpr>> batchParts(const Equation &e,
+                                         const BatchAxis &axis,
+                                         const std::vector<bool> &batched,
+                                         std::vector<bool> &mask) {
+  Parts<BatchedJaxpr> out;
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t p = 0; p < kNumParts; ++p) {
       if (!e.jaxprs[p])
         continue;
-      std::vector<bool> ins = e.constsOf(p, batched);
-      ins.insert(ins.end(), mask.begin(), mask.end());
       std::vector<bool> force = mask;
       force.resize(e.jaxprs[p]->outs.size());
-      Expected<BatchedJaxpr> made = batchJaxpr(e.jaxprs[p], axis, ins, force);
+      Expected<BatchedJaxpr> made = batchJaxpr(
+          e.jaxprs[p], axis, joinedLists(e.constsOf(p, batched), mask), force);
       if (!made)
         return made.error();
-      out[p] = made->jaxpr;
+      out[p] = *made;
       for (size_t i = 0; i < mask.size(); ++i)
         if (made->outBatched[i] && !mask[i])
           mask[i] = changed = true;
@@ -178,27 +175,22 @@ BatchResult batchSolve(const BatchAxis &axis, const Tensors &in,
                        const Ints &dims, const Params &params) {
   Equation e(params);
   std::vector<bool> batched = isBatched(dims), mask = e.bOf(batched);
-  Expected<Parts<JaxprPtr>> jaxprs = batchParts(e, axis, batched, mask);
-  if (!jaxprs)
-    return {{Tensor(jaxprs.error())}, {}};
+  Expected<Parts<BatchedJaxpr>> parts = batchParts(e, axis, batched, mask);
+  if (!parts)
+    return {{Tensor(parts.error())}, {}};
   Tensors args;
   for (size_t i = 0; i < in.size(); ++i)
     args.push_back(
         i < e.firstB ? (batched[i] ? moveBatch(in[i], dims[i], 0) : in[i])
         : mask[i - e.firstB] ? batchToFront(in[i], dims[i], axis.size)
                              : in[i]);
-  // Other results than x may have a batch dimension of their own accord.
-  std::vector<bool> ins = e.constsOf(Solve, batched);
-  ins.insert(ins.end(), mask.begin(), mask.end());
-  std::vector<bool> force = mask;
-  force.resize(e.jaxprs[Solve]->outs.size());
-  Expected<BatchedJaxpr> solve = batchJaxpr(e.jaxprs[Solve], axis, ins, force);
-  if (!solve)
-    return {{Tensor(solve.error())}, {}};
-  (*jaxprs)[Solve] = solve->jaxpr;
-  return {bindMany(linearSolve(), solve->outBatched.size(), args,
-                   equationParams(*jaxprs, e.counts)),
-          batchDims(solve->outBatched)};
+  Parts<JaxprPtr> jaxprs;
+  for (size_t p = 0; p < kNumParts; ++p)
+    jaxprs[p] = (*parts)[p].jaxpr;
+  const std::vector<bool> &outs = (*parts)[Solve].outBatched;
+  return {bindMany(linearSolve(), outs.size(), args,
+                   equationParams(jaxprs, e.counts)),
+          batchDims(outs)};
 }
 
 const Primitive solveP = [] {
@@ -301,7 +293,7 @@ Status addTransposes(const LinearSolve &problem, const std::vector<Aval> &types,
   }
   Closed vecmat = parts[Vecmat];
   TensorsFunction apply = [vecmat](const Tensors &x) {
-    return evalJaxpr(*vecmat.jaxpr, joinedTensors(vecmat.consts, x));
+    return evalJaxpr(*vecmat.jaxpr, joinedLists(vecmat.consts, x));
   };
   const LinearSolve::Solver &solver =
       problem.transposeSolve ? problem.transposeSolve : problem.solve;
@@ -354,9 +346,9 @@ Tensors linearSolveFlat(const LinearSolve &problem, const Tensors &b) {
   for (size_t p = 0; p < kNumParts; ++p) {
     jaxprs[p] = (*parts)[p].jaxpr;
     counts[p] = (*parts)[p].consts.size();
-    args = joinedTensors(std::move(args), (*parts)[p].consts);
+    args = joinedLists(std::move(args), (*parts)[p].consts);
   }
-  args = joinedTensors(std::move(args), b);
+  args = joinedLists(std::move(args), b);
   return bindMany(solveP, jaxprs[Solve]->outs.size(), args,
                   equationParams(jaxprs, counts));
 }

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/control/policy.h"
 
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/primitives/dot_params.h"
 #include "shardwright/frontend/primitives/helpers.h"
 
@@ -16,16 +17,7 @@ namespace shardwright::frontend {
 namespace {
 
 const Primitive nameP = [] {
-  Primitive p;
-  p.name = "name";
-  p.infer = [](const std::vector<Aval> &in,
-               const Params &) -> Expected<std::vector<Aval>> {
-    return std::vector<Aval>{in[0]};
-  };
-  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
-                  const Params &) -> Expected<std::vector<PartitionSpec>> {
-    return std::vector<PartitionSpec>{in[0].spec()};
-  };
+  Primitive p = sameTypePrimitive("name");
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     return oneResult(bind1(*findPrimitive("name"), in, params), t[0]);
   };
@@ -51,13 +43,13 @@ CheckpointPolicy namesPolicy(std::string name, std::vector<std::string> names,
           }};
 }
 
-/// `frozenset({'a', 'b'})`.
+/// `{'a', 'b'}`, or `set()`.
 std::string setText(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
-  std::string out;
-  for (const std::string &name : names)
-    out += cat(out.empty() ? "'" : ", '", name, "'");
-  return out.empty() ? "frozenset()" : cat("frozenset({", out, "})");
+  return names.empty() ? "set()" : cat("{", quotedNames(names), "}");
+}
+std::string frozensetText(const std::vector<std::string> &names) {
+  return cat("frozenset(", names.empty() ? "" : setText(names), ")");
 }
 
 } // namespace
@@ -88,12 +80,13 @@ CheckpointPolicy policies::dotsWithNoBatchDimsSaveable() {
 }
 CheckpointPolicy policies::saveOnlyTheseNames(std::vector<std::string> names) {
   std::string text =
-      cat("SaveOnlyTheseNames(saveable_names=", setText(names), ")");
+      cat("SaveOnlyTheseNames(saveable_names=", frozensetText(names), ")");
   return namesPolicy(text, std::move(names), true, false, false);
 }
 CheckpointPolicy
 policies::saveAnyNamesButThese(std::vector<std::string> names) {
-  std::string text = cat("SaveAnyNamesButThese(names=", setText(names), ")");
+  std::string text =
+      cat("SaveAnyNamesButThese(names=", frozensetText(names), ")");
   return namesPolicy(text, std::move(names), false, true, false);
 }
 CheckpointPolicy
@@ -126,10 +119,6 @@ CheckpointPolicy policies::saveAndOffloadOnlyTheseNames(
   for (const std::string &name : saved)
     if (std::find(offloaded.begin(), offloaded.end(), name) != offloaded.end())
       both.push_back(name);
-  auto braces = [](const std::vector<std::string> &names) {
-    std::string text = setText(names);
-    return names.empty() ? "set()" : text.substr(10, text.size() - 11);
-  };
   std::string name =
       "<function save_and_offload_only_these_names.<locals>.policy>";
   CheckpointPolicy policy = namesPolicy(name, saved, true, false, false);
@@ -139,8 +128,8 @@ CheckpointPolicy policies::saveAndOffloadOnlyTheseNames(
         "The names should be exclusive and should not intersect in "
         "`names_which_can_be_saved` and `names_which_can_be_offloaded`. Got "
         "names_which_can_be_saved=",
-        braces(saved), ", names_which_can_be_offloaded=", braces(offloaded),
-        " and the intersection=", braces(both));
+        setText(saved), ", names_which_can_be_offloaded=", setText(offloaded),
+        " and the intersection=", setText(both));
   return withMemories(std::move(policy), source, target);
 }
 

@@ -255,13 +255,7 @@ static Tensors bindForwarding(const JaxprPtr &condition,
                               const Tensors &condConsts, const JaxprPtr &body,
                               const Tensors &bodyConsts, const Tensors &init) {
   JaxprPtr cond = eliminateDeadCode(*condition);
-  std::vector<bool> used(cond->types.size());
-  for (const Eqn &eqn : cond->eqns)
-    for (const Atom &atom : eqn.ins)
-      if (atom.isVar())
-        used[atom.var] = true;
-  if (cond->outs[0].isVar())
-    used[cond->outs[0].var] = true;
+  std::vector<bool> used = usedVariables(*cond);
   Ints forwarded = forwardedInputs(*body);
   size_t ofCond = condConsts.size(), ofBody = bodyConsts.size();
   std::vector<size_t> moved, kept, condIns = range(0, ofCond),

@@ -242,7 +242,7 @@ Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
     key += callback->key();
   key += lowered->request.name;
   for (const auto &[name, value] : lowered->request.compilerOptions)
-    key += cat("|", name, "=", value);
+    key += cat("|", name, "=", value.size(), ":", value);
   if (auto found = compiledCache().find(key))
     return *found;
   logCompilation(*lowered);

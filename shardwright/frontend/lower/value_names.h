@@ -24,7 +24,7 @@ public:
   }
   /// Empty for a name that stands for an error.
   const std::string &typeOf(const std::string &name) const {
-    static const std::string none;
+    static const auto &none = *new std::string;
     size_t number = types.size();
     if (!name.empty())
       std::from_chars(name.data() + 1, name.data() + name.size(), number);

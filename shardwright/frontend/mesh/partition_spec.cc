@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/mesh/partition_spec.h"
 
+#include "shardwright/frontend/base/lists.h"
+
 namespace shardwright::frontend {
 
 namespace {
@@ -16,10 +18,7 @@ SpecEntry makeUnconstrained() {
   return entry;
 }
 std::string setText(const std::set<std::string> &names) {
-  std::string out = "{";
-  for (const std::string &name : names)
-    out += cat(out.size() > 1 ? ", " : "", "'", name, "'");
-  return out + "}";
+  return cat("{", quotedNames(names), "}");
 }
 } // namespace
 

@@ -87,13 +87,13 @@ const BinarySpec specs[] = {
     {"add_any", Accepts::Any, "stablehlo.add"},
     {"mul", Accepts::Number, "stablehlo.multiply"},
     {"div", Accepts::Number, "stablehlo.divide", divX, divY},
-    {"rem", Accepts::Number, "stablehlo.remainder", remX, remY},
+    {"rem", Accepts::Real, "stablehlo.remainder", remX, remY},
     {"max", Accepts::Any, "stablehlo.maximum", winnerX, winnerY},
     {"min", Accepts::Any, "stablehlo.minimum", winnerX, winnerY},
     {"pow", Accepts::Inexact, "stablehlo.power", powX, powY},
     {"atan2", Accepts::Inexact, "stablehlo.atan2", atan2X, atan2Y},
     {"nextafter", Accepts::Float, "chlo.next_after"},
-    {"complex", Accepts::Float, "stablehlo.complex"},
+    {"complex", Accepts::PartOfComplex, "stablehlo.complex"},
     {"and", Accepts::BoolOrInt, "stablehlo.and"},
     {"or", Accepts::BoolOrInt, "stablehlo.or"},
     {"xor", Accepts::BoolOrInt, "stablehlo.xor"},
@@ -103,10 +103,10 @@ const BinarySpec specs[] = {
      "stablehlo.shift_right_arithmetic"},
     {"eq", Accepts::Any, "", nullptr, nullptr, "EQ"},
     {"ne", Accepts::Any, "", nullptr, nullptr, "NE"},
-    {"lt", Accepts::Any, "", nullptr, nullptr, "LT"},
-    {"le", Accepts::Any, "", nullptr, nullptr, "LE"},
-    {"gt", Accepts::Any, "", nullptr, nullptr, "GT"},
-    {"ge", Accepts::Any, "", nullptr, nullptr, "GE"},
+    {"lt", Accepts::Ordered, "", nullptr, nullptr, "LT"},
+    {"le", Accepts::Ordered, "", nullptr, nullptr, "LE"},
+    {"gt", Accepts::Ordered, "", nullptr, nullptr, "GT"},
+    {"ge", Accepts::Ordered, "", nullptr, nullptr, "GE"},
 };
 
 bool isName(const BinarySpec *s, const char *name) {
@@ -132,10 +132,7 @@ Expected<std::vector<Aval>> inferBinary(const BinarySpec *s,
     bool isExponent = isName(s, "pow") && i == 1 && isInteger(type);
     if (isZero || isExponent)
       continue;
-    Status status = checkNarrowTypes(s->name, type);
-    if (status)
-      status = checkAccepts(s->name, s->accepts, type);
-    if (!status)
+    if (Status status = checkAccepts(s->name, s->accepts, type); !status)
       return atPosition(status.error(), i);
   }
   bool integerPower = isName(s, "pow") && isInteger(in[1].dtype);

@@ -16,10 +16,12 @@ namespace {
 /// Where a value goes: to the devices and the memory of a sharding, or only to
 /// a memory or device. Only a sharding votes for the devices of the program.
 struct PutParam final : ParamObject {
-  explicit PutParam(std::string t, bool h) : text(std::move(t)), onHost(h) {}
+  PutParam(std::string t, bool h, std::optional<Device> d = {})
+      : text(std::move(t)), onHost(h), device(d) {}
   std::string str() const override { return "(" + text + ",)"; }
   std::string text;
   bool onHost;
+  std::optional<Device> device; ///< the one that the user chose
 };
 
 template <typename T> Param objectParam(T value) {
@@ -28,7 +30,7 @@ template <typename T> Param objectParam(T value) {
 }
 
 const Sharding &targetOf(const Params &params) {
-  static const Sharding none;
+  static const auto &none = *new Sharding;
   const auto *list = params.object<ShardingsParam>("devices");
   return list ? list->shardings[0] : none;
 }
@@ -137,6 +139,11 @@ Tensor putTraced(const Tensor &x, const Format &format) {
                  "REUSE_INPUT");
 }
 
+std::optional<Device> deviceOfPut(const Params &params) {
+  const auto *place = params.object<PutParam>("devices");
+  return place ? place->device : std::nullopt;
+}
+
 Params memoryTransfer(bool toHost) {
   return {{"devices",
            objectParam(PutParam(
@@ -152,7 +159,7 @@ Tensor putTraced(const Tensor &x, const Sharding &sharding,
   Param target = sharding.isSpecified()
                      ? objectParam(ShardingsParam({sharding}))
                      : objectParam(PutParam(device ? device->repr() : "None",
-                                            x.aval().onHost));
+                                            x.aval().onHost, device));
   const char *copies = options.donate                    ? "DONATE_INPUT"
                        : options.mayAlias.value_or(true) ? "REUSE_INPUT"
                                                          : "ALWAYS_COPY";

@@ -272,11 +272,14 @@ BatchResult batchElementwise(const Primitive &primitive, const BatchAxis &axis,
 }
 
 Status checkAccepts(const std::string &name, Accepts accepts, DType type) {
-  bool ok = true;
+  bool ok = true, isPart = type == DType::F32 || type == DType::F64;
   const char *list = "";
   switch (accepts) {
   case Accepts::Any:
     return {};
+  case Accepts::Ordered:
+    ok = !isComplex(type), list = "integer, floating, bool";
+    break;
   case Accepts::Float:
     ok = isFloat(type), list = "floating";
     break;
@@ -286,6 +289,13 @@ Status checkAccepts(const std::string &name, Accepts accepts, DType type) {
   case Accepts::Number:
     ok = isInexact(type) || isInteger(type);
     list = "integer, floating, complexfloating";
+    break;
+  case Accepts::Real:
+    ok = isFloat(type) || isInteger(type), list = "integer, floating";
+    break;
+  case Accepts::Signed:
+    ok = isInexact(type) || (isInteger(type) && !isUnsigned(type));
+    list = "floating, complexfloating, signedinteger";
     break;
   case Accepts::Integer:
     ok = isInteger(type), list = "integer";
@@ -297,11 +307,32 @@ Status checkAccepts(const std::string &name, Accepts accepts, DType type) {
     ok = isInteger(type) || type == DType::Bool;
     list = "bool, integer";
     break;
+  case Accepts::PartOfComplex:
+    ok = isPart, list = "float32, float64";
+    break;
+  case Accepts::ComplexOrPartOfComplex:
+    ok = isPart || isComplex(type);
+    list = "float32, complexfloating, float64";
+    break;
   }
   if (ok)
     return {};
   return typeError(name, " does not accept dtype ", frontend::name(type),
                    ". Accepted dtypes are subtypes of ", list, ".");
+}
+
+Primitive sameTypePrimitive(std::string name) {
+  Primitive p;
+  p.name = std::move(name);
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &) -> Expected<std::vector<Aval>> {
+    return std::vector<Aval>{in[0]};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    return std::vector<PartitionSpec>{in[0].spec()};
+  };
+  return p;
 }
 
 Tensor castManualAxes(Tensor x, const Aval &type) {

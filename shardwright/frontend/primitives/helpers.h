@@ -69,8 +69,25 @@ BatchResult batchElementwise(const Primitive &primitive, const BatchAxis &axis,
                              const Tensors &args, const Ints &dims,
                              const Params &params);
 /// Types that a primitive accepts.
-enum class Accepts { Any, Float, Inexact, Number, Integer, Complex, BoolOrInt };
+enum class Accepts {
+  Any,
+  Ordered, ///< not complex ones
+  Float,
+  Inexact,
+  Number,
+  Real,   ///< integers and floats
+  Signed, ///< numbers with a sign
+  Integer,
+  Complex,
+  BoolOrInt,
+  PartOfComplex,         ///< the types of which complex numbers consist
+  ComplexOrPartOfComplex ///< also complex ones
+};
 Status checkAccepts(const std::string &name, Accepts accepts, DType type);
+
+/// A primitive of one operand whose result has the operand's type, sharding
+/// included. It has no other rules yet.
+Primitive sameTypePrimitive(std::string name);
 
 /// A value that is the same on all devices, with the manual axes of a type.
 Tensor castManualAxes(Tensor x, const Aval &type);

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/primitives/ragged_dot.h"
 
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/primitives/dot_params.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/precision.h"
@@ -50,10 +51,6 @@ const Primitive &raggedDot() {
 int64_t positionIn(const Ints &list, int64_t value) {
   return std::find(list.begin(), list.end(), value) - list.begin();
 }
-Ints joinedInts(Ints a, const Ints &b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 Ints rangeInts(int64_t from, size_t count) {
   Ints out = iotaInts(static_cast<int64_t>(count));
   for (int64_t &i : out)
@@ -70,11 +67,11 @@ struct Ragged {
   Ragged(const RaggedDotDims &d, int64_t lhsRank, int64_t rhsRank)
       : dot(d.dot), group(d.rhsGroup),
         ragged(d.lhsRagged.empty() ? 0 : d.lhsRagged[0]),
-        lhsFree(
-            withoutInts(lhsRank, joinedInts(dot.lhsContracting, dot.lhsBatch))),
+        lhsFree(withoutInts(lhsRank,
+                            joinedLists(dot.lhsContracting, dot.lhsBatch))),
         rhsFree(withoutInts(
-            rhsRank,
-            joinedInts(joinedInts(dot.rhsContracting, dot.rhsBatch), group))) {}
+            rhsRank, joinedLists(joinedLists(dot.rhsContracting, dot.rhsBatch),
+                                 group))) {}
   bool isContracting() const { return containsInt(dot.lhsContracting, ragged); }
   bool isBatch() const { return containsInt(dot.lhsBatch, ragged); }
   bool isFree() const { return !isContracting() && !isBatch(); }
@@ -247,8 +244,8 @@ Tensor evaluateRagged(const Tensors &in, const Params &params) {
     // Both are masked: zero times infinity is no zero.
     rhs = inGroups(rhs, in[2], partner(r.ragged), prefix);
     dot.rhsContracting = shifted(dot.rhsContracting);
-    dot.rhsBatch = joinedInts({0}, shifted(dot.rhsBatch));
-    dot.lhsBatch = joinedInts({0}, dot.lhsBatch);
+    dot.rhsBatch = joinedLists({0}, shifted(dot.rhsBatch));
+    dot.lhsBatch = joinedLists({0}, dot.lhsBatch);
   }
   Params changed = dotParams(dot, {});
   changed.set("precision", *params.find("precision"));
@@ -308,7 +305,7 @@ MaybeTensors transposeOuter(const Tensor &ct, const MaybeTensors &in,
                                : left[positionIn(r.lhsFree, r.ragged)];
   MaybeTensors out(3);
   if (!in[0]) {
-    Ints order = joinedInts(r.dot.lhsBatch, r.lhsFree);
+    Ints order = joinedLists(r.dot.lhsBatch, r.lhsFree);
     for (int64_t k : sortedInts(r.dot.rhsContracting))
       order.push_back(
           r.dot.lhsContracting[positionIn(r.dot.rhsContracting, k)]);
@@ -318,11 +315,11 @@ MaybeTensors transposeOuter(const Tensor &ct, const MaybeTensors &in,
                 params, types[0].dtype),
         order);
   } else {
-    Ints order = joinedInts(r.group, r.dot.rhsBatch);
+    Ints order = joinedLists(r.group, r.dot.rhsBatch);
     for (int64_t k : sortedInts(r.dot.lhsContracting))
       order.push_back(
           r.dot.rhsContracting[positionIn(r.dot.lhsContracting, k)]);
-    order = joinedInts(order, r.rhsFree);
+    order = joinedLists(order, r.rhsFree);
     out[1] = placed(
         product(*in[0], ct, *in[2],
                 {{r.lhsFree, left, r.dot.lhsBatch, batch}, {r.ragged}, {}},
@@ -348,7 +345,7 @@ MaybeTensors transposeInner(const Tensor &ct, const MaybeTensors &in,
   // The other operand with batch, contracting and free dimensions in order.
   Tensor other =
       lax::transpose(ofLhs ? *in[1] : *in[0],
-                     joinedInts(joinedInts(batch, contracting), free));
+                     joinedLists(joinedLists(batch, contracting), free));
   int64_t ragged =
       static_cast<int64_t>(nb) + positionIn(r.dot.lhsContracting, r.ragged);
   Tensor made = product(other, ct, *in[2],
@@ -359,13 +356,13 @@ MaybeTensors transposeInner(const Tensor &ct, const MaybeTensors &in,
                         params, types[ofLhs ? 0 : 1].dtype);
   MaybeTensors out(3);
   if (ofLhs)
-    out[0] = placed(made,
-                    joinedInts(joinedInts(r.dot.lhsBatch, r.dot.lhsContracting),
-                               r.lhsFree));
+    out[0] = placed(
+        made, joinedLists(joinedLists(r.dot.lhsBatch, r.dot.lhsContracting),
+                          r.lhsFree));
   else
-    out[1] = placed(made,
-                    joinedInts(joinedInts(r.dot.rhsBatch, r.dot.rhsContracting),
-                               r.rhsFree));
+    out[1] = placed(
+        made, joinedLists(joinedLists(r.dot.rhsBatch, r.dot.rhsContracting),
+                          r.rhsFree));
   return out;
 }
 

@@ -27,6 +27,8 @@ std::shared_ptr<const TypeSharding> typeShardingIn(const Params &params,
 std::string shardingText(const Aval &aval);
 /// The value with the sharding of another type: x itself if it has it already.
 Tensor reshardLike(const Tensor &x, const Aval &type);
+/// The device that the user chose, of the parameters of a device_put.
+std::optional<Device> deviceOfPut(const Params &params);
 /// The parameters of a device_put that only changes the memory of a value.
 Params memoryTransfer(bool toHost);
 /// `float32[8@x,4]({Explicit: ('x', 'y')})`; `brief`: `f32` instead.

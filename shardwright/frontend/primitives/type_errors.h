@@ -15,28 +15,6 @@
 
 namespace shardwright::frontend {
 
-/// An error for types that only one primitive or a few of them do not accept.
-inline Status checkNarrowTypes(std::string_view primitive, DType type) {
-  const char *list = nullptr;
-  if (primitive == "complex" && type != DType::F32 && type != DType::F64)
-    list = "float32, float64";
-  bool isOrder = primitive == "lt" || primitive == "le" || primitive == "gt" ||
-                 primitive == "ge";
-  if (isOrder && isComplex(type))
-    list = "integer, floating, bool";
-  if (primitive == "rem" && (isComplex(type) || type == DType::Bool))
-    list = "integer, floating";
-  if (primitive == "abs" && (isUnsigned(type) || type == DType::Bool))
-    list = "floating, complexfloating, signedinteger";
-  if (primitive == "conj" && !isComplex(type) && type != DType::F32 &&
-      type != DType::F64)
-    list = "float32, complexfloating, float64";
-  if (!list)
-    return {};
-  return typeError(primitive, " does not accept dtype ", name(type),
-                   ". Accepted dtypes are subtypes of ", list, ".");
-}
-
 /// The function of jax.numpy that promotes types and then applies a primitive;
 /// empty if there is none.
 inline std::string_view promotingName(std::string_view primitive) {

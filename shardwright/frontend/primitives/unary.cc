@@ -7,7 +7,6 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/special.h"
-#include "shardwright/frontend/primitives/type_errors.h"
 
 #include <cmath>
 
@@ -91,7 +90,7 @@ const UnarySpec specs[] = {
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
        return mul(t, mul(like(x, 1.0 / 3), integer_pow(y, -2)));
      }},
-    {"abs", Accepts::Number, "stablehlo.abs",
+    {"abs", Accepts::Signed, "stablehlo.abs",
      [](const Tensor &x, const Tensor &y, const Tensor &t) {
        if (!isComplex(x.dtype()))
          return select(ge(x, like(x, 0)), t, neg(t));
@@ -192,7 +191,6 @@ Primitive makeUnary(const UnarySpec &spec) {
   const UnarySpec *s = &spec;
   p.infer = [s](const std::vector<Aval> &in,
                 const Params &) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkNarrowTypes(s->name, in[0].dtype));
     SW_TRY(checkAccepts(s->name, s->accepts, in[0].dtype));
     return std::vector<Aval>{resultOf(*s, in[0])};
   };
@@ -230,7 +228,7 @@ Primitive makeConj() {
   conj.hidden = {};
   conj.infer = [](const std::vector<Aval> &in,
                   const Params &) -> Expected<std::vector<Aval>> {
-    SW_TRY(checkNarrowTypes("conj", in[0].dtype));
+    SW_TRY(checkAccepts("conj", Accepts::ComplexOrPartOfComplex, in[0].dtype));
     return std::vector<Aval>{Aval{complexType(in[0].dtype), in[0].shape}};
   };
   conj.lower = nullptr;

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/shard_map/collective_helpers.h"
 
+#include "shardwright/frontend/base/lists.h"
 #include <algorithm>
 
 namespace shardwright::frontend {
@@ -64,6 +65,20 @@ Tensor varyAlong(const Tensor &x, const AxisNames &axes) {
                {{"axes", inBindingOrder(missing)}});
 }
 
+const char *stateName(AxisState state) {
+  switch (state) {
+  case AxisState::Varying:
+    return "varying";
+  case AxisState::Unreduced:
+    return "unreduced";
+  case AxisState::Reduced:
+    return "reduced";
+  case AxisState::Invarying:
+    return "invarying";
+  }
+  return "";
+}
+
 AxisState stateAlong(const Aval &aval, const std::string &axis) {
   return contains(aval.varying, axis)     ? AxisState::Varying
          : contains(aval.unreduced, axis) ? AxisState::Unreduced
@@ -73,11 +88,6 @@ AxisState stateAlong(const Aval &aval, const std::string &axis) {
 
 Expected<AxisState> commonState(const Aval &aval, const AxisNames &axes,
                                 const std::string &what) {
-  static const std::pair<AxisState, const char *> names[] = {
-      {AxisState::Invarying, "'invarying'"},
-      {AxisState::Reduced, "'reduced'"},
-      {AxisState::Unreduced, "'unreduced'"},
-      {AxisState::Varying, "'varying'"}};
   std::set<AxisState> found;
   for (const std::string &name : axes)
     if (const NamedAxis *axis = findAxis(name); axis && axis->isManual)
@@ -86,16 +96,15 @@ Expected<AxisState> commonState(const Aval &aval, const AxisNames &axes,
     return AxisState::Varying;
   if (found.size() == 1)
     return *found.begin();
-  std::string list;
-  for (const auto &[state, name] : names)
-    if (found.count(state))
-      list += cat(list.empty() ? "" : ", ", name);
+  std::set<std::string> names;
+  for (AxisState state : found)
+    names.insert(stateName(state));
   return valueError("jax.lax.", what,
                     " can only accept axis_name which corresponds to one of "
                     "varying, unreduced, reduced or invarying state of the "
                     "input. Got input type: ",
                     aval.longStr(), ", axes: ", namesText(axes),
-                    " and input state: {", list, "}");
+                    " and input state: {", quotedNames(names), "}");
 }
 
 Tensor matchSpec(const Tensor &value, const PartitionSpec &spec) {

@@ -29,6 +29,8 @@ Tensor varyAlong(const Tensor &x, const AxisNames &axes);
 
 /// How a value differs along a manual axis.
 enum class AxisState : uint8_t { Varying, Unreduced, Reduced, Invarying };
+/// `varying`, `unreduced`, ...
+const char *stateName(AxisState state);
 AxisState stateAlong(const Aval &aval, const std::string &axis);
 /// The state along these manual axes, or `what`'s error if they differ.
 Expected<AxisState> commonState(const Aval &aval, const AxisNames &axes,

@@ -10,6 +10,7 @@
 #include "shardwright/frontend/array/traced_text.h"
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/reshard.h"
 #include "shardwright/frontend/shard_map/collective_helpers.h"
 #include "shardwright/frontend/trace/user_function.h"
 
@@ -49,14 +50,12 @@ public:
 
   Tensors bind(const Primitive &primitive, const Tensors &args,
                const Params &params) override {
-    constexpr std::string_view device = "(CpuDevice(id=";
     if (primitive.name == "device_put")
-      if (std::string place = paramText(*params.find("devices"));
-          place.rfind(device, 0) == 0)
-        return {Tensor(valueError(
-            "device_put with explicit device not allowed within "
-            "shard_map-decorated functions, but got device cpu:",
-            place.substr(device.size(), place.find(')') - device.size())))};
+      if (std::optional<Device> device = deviceOfPut(params))
+        return {Tensor(
+            valueError("device_put with explicit device not allowed within "
+                       "shard_map-decorated functions, but got device cpu:",
+                       device->id))};
     bool isPlain = !usesAxes(primitive, params);
     for (const Tensor &arg : args)
       isPlain &= !tracerOf<BlocksTracer>(arg, this);

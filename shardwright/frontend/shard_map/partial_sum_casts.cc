@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/shard_map/collective_helpers.h"
 
 #include <algorithm>
@@ -20,13 +21,6 @@ namespace shardwright::frontend {
 namespace {
 
 using Rule = Expected<std::vector<Aval>>;
-
-std::string setText(const AxisNames &names) {
-  std::string out;
-  for (const std::string &name : names)
-    out += cat(out.empty() ? "'" : ", '", name, "'");
-  return cat("{", out, "}");
-}
 
 /// The axes of a type that are in this state.
 AxisNames &axesIn(Aval &aval, AxisState state) {
@@ -60,7 +54,8 @@ Status checkState(const Cast &cast, const Aval &in, const AxisNames &axes) {
     for (const std::string &axis : axes)
       if (state != cast.from && stateAlong(in, axis) == state)
         return valueError(name, " cannot accept args which are ", word,
-                          ". Got ", in.str(), " and axes=", setText(axes));
+                          ". Got ", in.str(), " and axes={", quotedNames(axes),
+                          "}");
   bool fits = std::all_of(axes.begin(), axes.end(), [&](const auto &axis) {
     return stateAlong(in, axis) == cast.from;
   });

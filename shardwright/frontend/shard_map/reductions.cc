@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/shard_map/collective_helpers.h"
 
 namespace shardwright::frontend {
@@ -17,13 +18,6 @@ Aval withVarying(const Aval &aval, AxisNames varying) {
   Aval out = aval;
   out.varying = std::move(varying);
   return out;
-}
-
-std::string setText(const AxisNames &names) {
-  std::string out;
-  for (const std::string &name : names)
-    out += cat(out.empty() ? "'" : ", '", name, "'");
-  return cat("{", out, "}");
 }
 
 const Primitive pvaryP = [] {
@@ -40,7 +34,8 @@ const Primitive pvaryP = [] {
       for (const std::string &axis : axes)
         if (stateAlong(in[0], axis) == state)
           return valueError("pvary cannot accept args which are ", word,
-                            ". Got ", in[0].str(), " and axes=", setText(axes));
+                            ". Got ", in[0].str(), " and axes={",
+                            quotedNames(axes), "}");
     for (const std::string &axis : axes) {
       if (contains(in[0].varying, axis))
         return valueError(
@@ -90,9 +85,9 @@ Rule inferReduction(const Reduction &r, const std::vector<Aval> &in,
     if (r.isInvariant && findAxis(axis)->isManual &&
         !contains(in[0].varying, axis))
       return valueError("Collective ", r.name,
-                        " must be applied to a device-varying  type, but got ",
-                        setText(in[0].varying),
-                        " for collective acting over axis name ", axis, ".");
+                        " must be applied to a device-varying  type, but got {",
+                        quotedNames(in[0].varying),
+                        "} for collective acting over axis name ", axis, ".");
   return std::vector<Aval>{withVarying(in[0], without(in[0].varying, axes))};
 }
 
@@ -281,10 +276,8 @@ Tensor pcast(const Tensor &x, const CollectiveAxes &axes, Vary to) {
     return castAxes("vary_unreduced_cast_p", x, axes.names);
   if (*from == AxisState::Reduced && to == Vary::Varying)
     return castAxes("reduced_vary_cast_p", x, axes.names);
-  static const char *const states[] = {"varying", "unreduced", "reduced",
-                                       "invarying"};
-  return valueError("Unsupported pcast from=", states[static_cast<int>(*from)],
-                    ", to='", name, "'");
+  return valueError("Unsupported pcast from=", stateName(*from), ", to='", name,
+                    "'");
 }
 
 } // namespace lax

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/control/control.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/shard_map/collectives.h"
@@ -15,16 +16,6 @@
 namespace shardwright::frontend {
 namespace {
 
-/// The entries at which the mask is true.
-template <typename T>
-std::vector<T> filtered(const std::vector<T> &list,
-                        const std::vector<bool> &mask) {
-  std::vector<T> out;
-  for (size_t i = 0; i < list.size(); ++i)
-    if (mask[i])
-      out.push_back(list[i]);
-  return out;
-}
 template <typename T>
 void append(std::vector<T> &list, const std::vector<T> &more) {
   list.insert(list.end(), more.begin(), more.end());
@@ -127,8 +118,8 @@ JvpResult jvpShardMap(const Tensors &in, const MaybeTensors &t,
   size_t n = m.out.size();
   ShardMapEqn both = m;
   both.jaxpr = jvp->jaxpr;
-  append(both.in, filtered(m.in, nonzero));
-  append(both.out, filtered(m.out, jvp->outNonzero));
+  append(both.in, chosenEntries(m.in, nonzero));
+  append(both.out, chosenEntries(m.out, jvp->outNonzero));
   Tensors args = in;
   appendGiven(args, t);
   Tensors outs = both.bind(args);
@@ -164,8 +155,8 @@ JvpResult linearizeShardMap(JaxprTrace &tangents, const TracePtr &,
   }
   size_t numNew = first.out.size();
   append(first.out, m.out);
-  append(second.in, filtered(m.in, nonzero));
-  second.out = filtered(m.out, linear->outNonzero);
+  append(second.in, chosenEntries(m.in, nonzero));
+  second.out = chosenEntries(m.out, linear->outNonzero);
   Tensors outs = first.bind(in);
   if (const Error *error = errorIn(outs))
     return failedJvp(*error);
@@ -217,9 +208,9 @@ MaybeTensors transposeShardMap(const MaybeTensors &ct, const MaybeTensors &in,
   std::vector<bool> known = given(in), linear = known, ctNonzero = given(ct);
   linear.flip();
   ShardMapEqn back = m;
-  back.out = swapped(filtered(m.in, linear));
-  back.in = swapped(filtered(m.out, ctNonzero));
-  append(back.in, filtered(m.in, known));
+  back.out = swapped(chosenEntries(m.in, linear));
+  back.in = swapped(chosenEntries(m.out, ctNonzero));
+  append(back.in, chosenEntries(m.in, known));
   Expected<JaxprPtr> body = [&]() -> Expected<JaxprPtr> {
     ManualScope scope = m.scope();
     Expected<JaxprPtr> made = transposeJaxpr(m.jaxpr, linear, ctNonzero);

@@ -61,6 +61,8 @@ std::string printJaxpr(const Jaxpr &jaxpr);
 /// Without equations whose results are not used and that have no effects.
 /// `used`: per result, or empty for all of them. Inputs stay.
 JaxprPtr eliminateDeadCode(const Jaxpr &jaxpr, std::vector<bool> used = {});
+/// Per variable: whether an equation or a result reads it.
+std::vector<bool> usedVariables(const Jaxpr &jaxpr);
 /// Per input: whether a result or an effect needs it.
 std::vector<bool> usedInputs(const Jaxpr &jaxpr);
 

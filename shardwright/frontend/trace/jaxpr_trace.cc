@@ -224,6 +224,19 @@ JaxprPtr eliminateDeadCode(const Jaxpr &jaxpr, std::vector<bool> used) {
   return out;
 }
 
+std::vector<bool> usedVariables(const Jaxpr &jaxpr) {
+  std::vector<bool> used(jaxpr.types.size());
+  auto mark = [&](const std::vector<Atom> &atoms) {
+    for (const Atom &atom : atoms)
+      if (atom.isVar())
+        used[atom.var] = true;
+  };
+  for (const Eqn &eqn : jaxpr.eqns)
+    mark(eqn.ins);
+  mark(jaxpr.outs);
+  return used;
+}
+
 std::vector<bool> usedInputs(const Jaxpr &jaxpr) {
   std::vector<bool> live = liveVariables(jaxpr, {}), out;
   for (int32_t var : jaxpr.ins)

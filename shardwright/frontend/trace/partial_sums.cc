@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/trace/partial_sums.h"
 
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/trace/trace.h"
 
 #include <algorithm>
@@ -115,10 +116,8 @@ bool hasManualSums(const Aval &a) {
   return !a.unreduced.empty() || !a.reduced.empty();
 }
 std::string setText(const Names &names) {
-  std::string out;
-  for (const std::string &n : names)
-    out += cat(out.empty() ? "" : ", ", "'", n, "'");
-  return names.empty() ? "frozenset()" : cat("frozenset({", out, "})");
+  return names.empty() ? "frozenset()"
+                       : cat("frozenset({", quotedNames(names), "})");
 }
 Error typeClash(const std::string &text) {
   return makeError(ErrorKind::ShardingType, text);

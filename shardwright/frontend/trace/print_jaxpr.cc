@@ -201,14 +201,7 @@ private:
 
   /// Names the results of the main program's equations that nothing uses `_`.
   void dropUnused(const Jaxpr &jaxpr) {
-    std::vector<bool> used(jaxpr.types.size());
-    for (const Eqn &eqn : jaxpr.eqns)
-      for (const Atom &atom : eqn.ins)
-        if (atom.isVar())
-          used[atom.var] = true;
-    for (const Atom &atom : jaxpr.outs)
-      if (atom.isVar())
-        used[atom.var] = true;
+    std::vector<bool> used = usedVariables(jaxpr);
     for (const Eqn &eqn : jaxpr.eqns)
       for (int32_t var : eqn.outs)
         if (!used[var])

@@ -90,14 +90,6 @@ void appendWhere(std::vector<T> &out, const std::vector<T> &list,
     if (chosen[i])
       out.push_back(list[i]);
 }
-template <typename T>
-std::vector<T> where(const std::vector<T> &list,
-                     const std::vector<bool> &chosen) {
-  std::vector<T> out;
-  appendWhere(out, list, chosen);
-  return out;
-}
-
 JvpResult jvpJit(const Tensors &in, const MaybeTensors &t,
                  const Params &params) {
   std::vector<bool> nonzero = given(t);
@@ -121,12 +113,12 @@ Eqn pruneJit(const Eqn &eqn, const std::vector<bool> &used) {
   PrunedProgram pruned = prunedProgram(eqn.params.jaxpr("jaxpr"), used);
   const std::vector<bool> &read = pruned.inputs;
   JitEqn all = eqnOf(eqn.params), some = all;
-  some.ins = where(all.ins, read);
-  some.inLayouts = where(all.inLayouts, read);
-  some.outs = where(all.outs, used);
-  some.outLayouts = where(all.outLayouts, used);
-  Eqn out{eqn.primitive, where(eqn.ins, read), where(eqn.outs, used),
-          jitParams(pruned.jaxpr, some)};
+  some.ins = chosenEntries(all.ins, read);
+  some.inLayouts = chosenEntries(all.inLayouts, read);
+  some.outs = chosenEntries(all.outs, used);
+  some.outLayouts = chosenEntries(all.outLayouts, used);
+  Eqn out{eqn.primitive, chosenEntries(eqn.ins, read),
+          chosenEntries(eqn.outs, used), jitParams(pruned.jaxpr, some)};
   if (const Param *mesh = eqn.params.find("ctx_mesh"))
     out.params.set("ctx_mesh", *mesh);
   return out;
@@ -155,8 +147,8 @@ JvpResult linearizeJit(JaxprTrace &tangents, const TracePtr &known,
       fromIns[i] = -1;
     keep.push_back(fromIns[i] < 0 && (i < n || fromOuts[i] < 0));
   }
-  eqn.outs = where(eqn.outs, keep);
-  eqn.outLayouts = where(eqn.outLayouts, keep);
+  eqn.outs = chosenEntries(eqn.outs, keep);
+  eqn.outLayouts = chosenEntries(eqn.outLayouts, keep);
   Tensors made = bindJit(withResults(linear->known, keep), eqn, in);
   if (const Error *error = errorIn(made))
     return failedJvp(*error);
@@ -170,7 +162,7 @@ JvpResult linearizeJit(JaxprTrace &tangents, const TracePtr &known,
   JitEqn tangent{primal.name};
   tangent.ins.resize(args.size());
   appendWhere(tangent.ins, primal.ins, nonzero);
-  tangent.outs = where(primal.outs, linear->outNonzero);
+  tangent.outs = chosenEntries(primal.outs, linear->outNonzero);
   appendGiven(args, t);
   if (linear->tangent->outs.empty())
     return {outs, MaybeTensors(n)};
@@ -191,9 +183,9 @@ MaybeTensors transposeJit(const MaybeTensors &ct, const MaybeTensors &in,
     return {Tensor(transposed.error())};
   const JitEqn primal = eqnOf(params);
   JitEqn eqn{primal.name};
-  eqn.ins = where(primal.ins, known);
+  eqn.ins = chosenEntries(primal.ins, known);
   appendWhere(eqn.ins, primal.outs, given(ct));
-  eqn.outs = where(primal.ins, linear);
+  eqn.outs = chosenEntries(primal.ins, linear);
   Tensors args;
   appendGiven(args, in);
   appendGiven(args, ct);

@@ -8,34 +8,16 @@
 #ifndef SHARDWRIGHT_FRONTEND_TRANSFORM_PRUNING_H
 #define SHARDWRIGHT_FRONTEND_TRANSFORM_PRUNING_H
 
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/transform/forwarding.h"
 
 #include <map>
 
 namespace shardwright::frontend {
 
-/// The entries of a list where `chosen`.
-template <typename T>
-std::vector<T> chosenEntries(const std::vector<T> &list,
-                             const std::vector<bool> &chosen) {
-  std::vector<T> out;
-  for (size_t i = 0; i < list.size(); ++i)
-    if (chosen[i])
-      out.push_back(list[i]);
-  return out;
-}
-
 /// Which inputs the equations and results of a program use.
 inline std::vector<bool> inputsInUse(const Jaxpr &jaxpr) {
-  std::vector<bool> used(jaxpr.types.size());
-  for (const Eqn &eqn : jaxpr.eqns)
-    for (const Atom &atom : eqn.ins)
-      if (atom.isVar())
-        used[atom.var] = true;
-  for (const Atom &atom : jaxpr.outs)
-    if (atom.isVar())
-      used[atom.var] = true;
-  std::vector<bool> out;
+  std::vector<bool> used = usedVariables(jaxpr), out;
   for (int32_t var : jaxpr.ins)
     out.push_back(used[var]);
   return out;

@@ -80,13 +80,6 @@ bool BlockReader::read(const std::string &line) {
   return true;
 }
 
-static std::map<std::string, Ints> integers(const ::Keys &keys) {
-  std::map<std::string, Ints> out;
-  for (const auto &[name, text] : keys)
-    out[name] = intsOf(text);
-  return out;
-}
-
 static Tensors apply(const Step &step, const Tensors &scope,
                      const Tensors &args) {
   static const auto *meshOps = new std::map<std::string, ::Op>(makeMeshOps());
