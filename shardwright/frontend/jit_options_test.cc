@@ -343,4 +343,16 @@ TEST(JitOptions, DisabledJitRunsTheFunction) {
   EXPECT_EQ(calls, 2);
 }
 
+TEST(JitOptions, StructureOfTheResultIsThatOfTheArguments) {
+  // One result for each row: the structure depends on the shape.
+  auto rows = jit([](Tensor x) { return lax::unstack(x, 0); });
+  for (int64_t n : {2, 3, 2, 1, 3}) {
+    auto out = rows(ones({n, 4}));
+    ASSERT_TRUE(out.ok()) << out.error().str();
+    EXPECT_EQ(out->size(), static_cast<size_t>(n));
+    for (const Tensor &row : *out)
+      EXPECT_EQ(values(row), std::vector<float>(4, 1));
+  }
+}
+
 } // namespace

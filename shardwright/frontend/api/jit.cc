@@ -38,12 +38,10 @@ struct JitCache {
     const void *mesh = nullptr;
     const std::string *config = nullptr;
     CompiledPtr program;
-    /// In `prototypes`, whose entries stay.
-    const std::shared_ptr<void> *prototype = nullptr;
+    std::shared_ptr<const void> prototype;
   };
-  std::vector<std::shared_ptr<const DispatchEntry>> dispatch;
-  /// Results by structure of the arguments.
-  std::map<std::string, std::shared_ptr<void>> prototypes;
+  using DispatchPtr = std::shared_ptr<const DispatchEntry>;
+  std::vector<DispatchPtr> dispatch;
   /// The last trace of a function that uses values of an outer trace: it holds
   /// while that trace is current.
   struct CapturingEntry {
@@ -182,6 +180,7 @@ Expected<TracedStage> tracedFunction(JitCache &cache, const JitCore::Call &call,
   for (const std::string &path : call.results.paths)
     stage.resultPaths.push_back("result" + path);
   stage.trees = CallTrees(call.arguments.text, call.results.text);
+  stage.prototype = call.prototype();
   bool captures = captured && !captured->empty();
   for (const Tensor &value : (*jaxpr)->consts)
     captures |= value.isTraced();
@@ -233,25 +232,29 @@ Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
 }
 
 /// The call as an equation of the current trace.
-Tensors traceCall(JitCache &cache, const JitCore::Call &call,
-                  const Tensors &leaves) {
+JitCore::Results traceCall(JitCache &cache, const JitCore::Call &call,
+                           const Tensors &leaves) {
+  auto failed = [](const Error &error) {
+    return JitCore::Results{{Tensor(error)}, nullptr};
+  };
   if (Status valid =
           checkDonation(cache.options, parseArguments(call.arguments.text));
       !valid)
-    return {Tensor(valid.error())};
+    return failed(valid.error());
   Tensors args;
   Expected<TracedStage> stage = tracedFunction(cache, call, leaves, &args);
   if (!stage)
-    return {Tensor(stage.error())};
+    return failed(stage.error());
   if (Status described = describeArguments(*stage, call, leaves); !described)
-    return {Tensor(described.error())};
+    return failed(described.error());
   Expected<JitEqn> eqn = nestedCall(*stage, args.size());
   if (!eqn)
-    return {Tensor(eqn.error())};
+    return failed(eqn.error());
   args.insert(args.end(), leaves.begin(), leaves.end());
-  return cache.options.inlined && eqn->isPlain()
-             ? evalJaxpr(*stage->jaxpr, args)
-             : bindJit(stage->jaxpr, *eqn, args);
+  Tensors outs = cache.options.inlined && eqn->isPlain()
+                     ? evalJaxpr(*stage->jaxpr, args)
+                     : bindJit(stage->jaxpr, *eqn, args);
+  return {outs, stage->prototype};
 }
 
 } // namespace
@@ -272,57 +275,31 @@ Expected<TracedStage> JitCore::trace(const Call &call,
   return traceStage(*cache, call, leaves);
 }
 
-std::shared_ptr<void> JitCore::prototype(const std::string &tree) const {
-  if (!cache)
-    return nullptr;
-  std::lock_guard lock(cache->mutex);
-  auto found = cache->prototypes.find(tree);
-  return found == cache->prototypes.end() ? nullptr : found->second;
-}
-
-void JitCore::keepPrototype(const std::string &tree,
-                            std::shared_ptr<void> prototype) const {
-  if (!cache)
-    return;
-  std::lock_guard lock(cache->mutex);
-  cache->prototypes[tree] = std::move(prototype);
+/// The newest finished program for these arguments, or null.
+static JitCache::DispatchPtr
+findFinished(JitCache &cache, const std::string &tree, const Tensors &leaves) {
+  std::lock_guard lock(cache.mutex);
+  for (const JitCache::DispatchPtr &candidate : cache.dispatch)
+    if (matches(*candidate, tree, leaves))
+      return candidate;
+  return nullptr;
 }
 
 bool JitCore::callFinished(const std::string &tree, const Tensors &leaves,
-                           Tensors &results,
-                           std::shared_ptr<void> &prototype) const {
+                           Results &results) const {
   if (!cache || currentTrace() || checksResults() || config::disableJit.get())
     return false;
   for (const Tensor &leaf : leaves)
     if (!leaf.ok() || leaf.isTraced())
       return false;
-  std::shared_ptr<const JitCache::DispatchEntry> entry;
-  {
-    std::lock_guard lock(cache->mutex);
-    for (const auto &candidate : cache->dispatch)
-      if (matches(*candidate, tree, leaves)) {
-        entry = candidate;
-        prototype = *entry->prototype;
-        break;
-      }
-  }
+  JitCache::DispatchPtr entry = findFinished(*cache, tree, leaves);
   if (entry)
-    results = runProgram(*entry->program, leaves);
+    results = {runProgram(*entry->program, leaves), entry->prototype};
   return entry != nullptr;
 }
 
-/// The newest finished program for these arguments, or null.
-static CompiledPtr findFinished(JitCache &cache, const std::string &tree,
-                                const Tensors &leaves) {
-  std::lock_guard lock(cache.mutex);
-  for (const auto &candidate : cache.dispatch)
-    if (matches(*candidate, tree, leaves))
-      return candidate->program;
-  return nullptr;
-}
-
 /// Traces, lowers and compiles a call, and keeps the program.
-static Expected<CompiledPtr>
+static Expected<JitCache::DispatchPtr>
 compileCall(JitCache &cache, const JitCore::Call &call, const Tensors &leaves) {
   detail::countDispatchMiss();
   for (size_t i = 0; i < leaves.size(); ++i)
@@ -350,46 +327,56 @@ compileCall(JitCache &cache, const JitCore::Call &call, const Tensors &leaves) {
   entry->mesh = contextMesh().identity();
   entry->config = configKey(JitKey);
   entry->program = compiled->program;
+  entry->prototype = stage->prototype;
   std::lock_guard lock(cache.mutex);
-  entry->prototype = &cache.prototypes[entry->tree];
   cache.dispatch.insert(cache.dispatch.begin(), entry);
   if (cache.dispatch.size() > 256)
     cache.dispatch.pop_back();
-  return compiled->program;
+  return JitCache::DispatchPtr(std::move(entry));
 }
 
-Tensors JitCore::call(const Call &call, const Tensors &leaves) const {
+/// The results of running the function itself.
+static JitCore::Results runPlain(const JitCore::Call &call,
+                                 const Tensors &leaves) {
+  if (Status left = checkStack("calling"); !left)
+    return {{Tensor(left.error())}, nullptr};
+  Tensors outs = callFunction(call.function, leaves);
+  if (errorIn(outs))
+    return {outs, nullptr};
+  return {outs, call.prototype()};
+}
+
+JitCore::Results JitCore::call(const Call &call, const Tensors &leaves) const {
+  auto failed = [](const Error &error) {
+    return Results{{Tensor(error)}, nullptr};
+  };
   if (!cache)
-    return {Tensor(movedError())};
+    return failed(movedError());
   if (const Error *error = errorIn(leaves))
-    return {Tensor(*error)};
-  if (config::disableJit.get()) {
-    if (Status left = checkStack("calling"); !left)
-      return {Tensor(left.error())};
-    return callFunction(call.function, leaves);
-  }
+    return failed(*error);
+  if (config::disableJit.get())
+    return runPlain(call, leaves);
   bool traced = currentTrace() != nullptr;
   for (const Tensor &leaf : leaves)
     traced |= leaf.isTraced();
   if (traced)
     return traceCall(*cache, call, leaves);
-  CompiledPtr program = findFinished(*cache, call.arguments.text, leaves);
-  if (!program) {
-    Expected<CompiledPtr> compiled = compileCall(*cache, call, leaves);
+  JitCache::DispatchPtr entry =
+      findFinished(*cache, call.arguments.text, leaves);
+  if (!entry) {
+    Expected<JitCache::DispatchPtr> compiled =
+        compileCall(*cache, call, leaves);
     if (!compiled)
-      return {Tensor(compiled.error())};
-    program = *compiled;
+      return failed(compiled.error());
+    entry = *compiled;
   }
-  Tensors results = runProgram(*program, leaves);
-  if (!checksResults())
-    return results;
-  Status valid = checkResults(results, "jit");
-  if (valid)
-    return results;
+  Tensors results = runProgram(*entry->program, leaves);
+  if (!checksResults() || checkResults(results, "jit"))
+    return {results, entry->prototype};
   // The primitive that made the value is found without jit.
   if (Tensors again = call.function(leaves); errorIn(again))
-    return again;
-  return {Tensor(invalidResult(cache->options.name, results))};
+    return {again, nullptr};
+  return {{Tensor(invalidResult(cache->options.name, results))}, nullptr};
 }
 
 JitCounts jitCounts() {

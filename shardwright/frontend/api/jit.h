@@ -187,6 +187,8 @@ public:
   std::vector<bool> donated;
   std::vector<std::string> argNames, resultPaths;
   CallTrees trees;
+  /// A result of the function, for its structure.
+  std::shared_ptr<const void> prototype;
 };
 
 /// The untyped part of a jitted function: its caches.
@@ -199,19 +201,21 @@ public:
     const TreeDef &arguments;
     /// Number of leaves of each argument.
     const std::vector<size_t> &sizes;
-    /// Structure of the result, known after the function was traced.
+    /// Structure of the result, and a result: known after the function was
+    /// traced.
     const TreeDef &results;
+    const std::function<std::shared_ptr<const void>()> &prototype;
   };
-  Tensors call(const Call &call, const Tensors &leaves) const;
+  /// The leaves of a result, and a result of that structure.
+  struct Results {
+    Tensors leaves;
+    std::shared_ptr<const void> prototype;
+  };
+  Results call(const Call &call, const Tensors &leaves) const;
   /// Runs a finished program for these arguments, whose structure is `tree`.
   /// False if there is none, or a transformation records the call.
   bool callFinished(const std::string &tree, const Tensors &leaves,
-                    Tensors &results, std::shared_ptr<void> &prototype) const;
-  /// A result of the function for arguments of this structure, which has the
-  /// structure of all of them. Null before one is kept.
-  std::shared_ptr<void> prototype(const std::string &tree) const;
-  void keepPrototype(const std::string &tree,
-                     std::shared_ptr<void> prototype) const;
+                    Results &results) const;
   Expected<TracedStage> trace(const Call &call, const Tensors &leaves) const;
 
 private:
@@ -234,10 +238,9 @@ public:
     TreeFunction<F, std::decay_t<Args>...> tree(function, {args...});
     Parts parts = flatten(true, args...);
     FlatFunction flat = tree;
-    auto traced =
-        core.trace({flat, parts.def, parts.sizes, tree.def()}, parts.leaves);
-    keepPrototype(parts.def, tree);
-    return traced;
+    auto prototype = prototypeOf(tree);
+    return core.trace({flat, parts.def, parts.sizes, tree.def(), prototype},
+                      parts.leaves);
   }
   template <typename... Args>
   Expected<LoweredStage> lower(const Args &...args) const {
@@ -275,37 +278,31 @@ private:
     return parts;
   }
   template <typename Function>
-  void keepPrototype(const TreeDef &def, const Function &tree) const {
-    if (tree.prototype())
-      core.keepPrototype(def.text, std::make_shared<typename Function::Result>(
-                                       *tree.prototype()));
+  static std::function<std::shared_ptr<const void>()>
+  prototypeOf(const Function &tree) {
+    return [&tree] {
+      return std::make_shared<const typename Function::Result>(
+          *tree.prototype());
+    };
   }
   template <typename Function, typename... Args>
   auto run(const Args &...args) const -> Expected<typename Function::Result> {
     using Result = typename Function::Result;
     // What a finished program needs, first.
     Parts parts = flatten(false, args...);
-    Tensors outs;
-    std::shared_ptr<void> kept;
-    if (!core.callFinished(parts.def.text, parts.leaves, outs, kept)) {
+    JitCore::Results out;
+    if (!core.callFinished(parts.def.text, parts.leaves, out)) {
       Parts named = flatten(true, args...);
       Function tree(function, {args...});
       FlatFunction flat = tree;
-      outs =
-          core.call({flat, named.def, named.sizes, tree.def()}, named.leaves);
-      // The structure of the result is that of the first trace, kept by the
-      // structure of the arguments.
-      if (!errorIn(outs))
-        keepPrototype(parts.def, tree);
-      kept = core.prototype(parts.def.text);
+      auto prototype = prototypeOf(tree);
+      out = core.call({flat, named.def, named.sizes, tree.def(), prototype},
+                      named.leaves);
     }
-    if (const Error *error = errorIn(outs))
+    if (const Error *error = errorIn(out.leaves))
       return Expected<Result>(*error);
-    if (!kept)
-      return Expected<Result>(makeError(
-          ErrorKind::Runtime, "the structure of the result is not known"));
-    return Expected<Result>(
-        treeWith(*static_cast<const Result *>(kept.get()), outs));
+    return Expected<Result>(treeWith(
+        *static_cast<const Result *>(out.prototype.get()), out.leaves));
   }
 
   F function;
