@@ -19,8 +19,7 @@ const ShardingParam *shardingOf(const Params &params) {
 }
 
 Param shardingParam(const Sharding &sharding) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const ShardingParam>(sharding));
+  return objectParam(ShardingParam(sharding));
 }
 
 const Primitive constraintP = [] {
@@ -82,8 +81,7 @@ const Registered constraintR(constraintP);
 /// likes, as a jaxpr prints them.
 Params constraintParams(const Sharding &sharding) {
   auto text = [](std::string t) {
-    return std::shared_ptr<const ParamObject>(
-        std::make_shared<const TextParam>(std::move(t)));
+    return objectParam(TextParam(std::move(t)));
   };
   const AbstractMesh &context = contextAbstractMesh();
   std::string dims;

@@ -26,8 +26,7 @@ const Primitive &layoutConstraint() {
 }
 Tensor bindLayout(const Tensor &x, const Layout &layout) {
   return bind1(layoutConstraint(), {x},
-               {{"layout", std::shared_ptr<const ParamObject>(
-                               std::make_shared<const LayoutParam>(layout))}});
+               {{"layout", objectParam(LayoutParam(layout))}});
 }
 const Layout &layoutIn(const Params &params) {
   return params.object<LayoutParam>("layout")->layout;

@@ -96,8 +96,7 @@ constexpr const char *kPrintOptions =
     "('legacy', False), ('override_repr', None))";
 
 Param textParam(std::string text) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const TextParam>(std::move(text)));
+  return objectParam(TextParam(std::move(text)));
 }
 
 } // namespace

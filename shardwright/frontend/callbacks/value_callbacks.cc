@@ -34,8 +34,7 @@ struct DeviceParam final : ParamObject {
 };
 
 template <typename T> Param object(T value) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const T>(std::move(value)));
+  return objectParam(T(std::move(value)));
 }
 Param deviceParam(std::optional<Device> device) {
   return device ? object(DeviceParam(*device)) : Param(std::monostate());

@@ -246,8 +246,7 @@ Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args,
   all.insert(all.end(), args.begin(), args.end());
   Param policy = std::monostate();
   if (options.policy)
-    policy = std::shared_ptr<const ParamObject>(
-        std::make_shared<const PolicyParam>(options.policy));
+    policy = objectParam(PolicyParam(options.policy));
   return bindMany(rematP, (*jaxpr)->outs.size(), all,
                   {{"jaxpr", *jaxpr},
                    {"differentiated", false},

@@ -66,8 +66,7 @@ struct Equation {
 
 Params equationParams(const Parts<JaxprPtr> &jaxprs,
                       const Parts<size_t> &counts) {
-  return {{"const_lengths", std::shared_ptr<const ParamObject>(
-                                std::make_shared<const ConstLengths>(counts))},
+  return {{"const_lengths", objectParam(ConstLengths(counts))},
           {"jaxprs", std::vector<JaxprPtr>(jaxprs.begin(), jaxprs.end())}};
 }
 

@@ -395,8 +395,7 @@ Tensors reduceGeneral(const Tensors &xs, const Tensors &inits,
                                       : Expected<JaxprPtr>(inferred.error());
   if (!jaxpr)
     return Tensors(xs.size(), Tensor(jaxpr.error()));
-  Param computation = std::shared_ptr<const ParamObject>(
-      std::make_shared<const TextParam>("<function " + name + ">"));
+  Param computation = objectParam(TextParam("<function " + name + ">"));
   return bindMany(reduceP, xs.size(), args,
                   reduceParams(*jaxpr, computation, dimensions));
 }

@@ -11,6 +11,7 @@
 #include "shardwright/frontend/jit/bounded_cache.h"
 #include "shardwright/frontend/jit/compile_module.h"
 #include "shardwright/frontend/jit/donation.h"
+#include "shardwright/frontend/transform/pruning.h"
 
 #include <algorithm>
 #include <atomic>
@@ -54,12 +55,7 @@ Status checkOrderedEffects(EffectSet effects, int64_t numDevices) {
 JaxprPtr pruned(const JaxprPtr &jaxpr, const std::vector<bool> &kept) {
   if (std::find(kept.begin(), kept.end(), false) == kept.end())
     return jaxpr;
-  auto out = std::make_shared<Jaxpr>(*jaxpr);
-  out->ins.clear();
-  for (size_t i = 0; i < kept.size(); ++i)
-    if (kept[i])
-      out->ins.push_back(jaxpr->ins[i]);
-  return out;
+  return withInputs(jaxpr, kept);
 }
 
 } // namespace

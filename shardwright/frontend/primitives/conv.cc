@@ -31,10 +31,7 @@ struct ConvParam : ParamObject {
   }
   const ConvDims dims;
 };
-Param dimsParam(const ConvDims &dims) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const ConvParam>(dims));
-}
+Param dimsParam(const ConvDims &dims) { return objectParam(ConvParam(dims)); }
 const ConvDims &dimsOf(const Params &params) {
   return params.object<ConvParam>("dimension_numbers")->dims;
 }

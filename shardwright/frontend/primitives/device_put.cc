@@ -24,11 +24,6 @@ struct PutParam final : ParamObject {
   std::optional<Device> device; ///< the one that the user chose
 };
 
-template <typename T> Param objectParam(T value) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const T>(std::move(value)));
-}
-
 const Sharding &targetOf(const Params &params) {
   static const auto &none = *new Sharding;
   const auto *list = params.object<ShardingsParam>("devices");

@@ -290,9 +290,7 @@ BatchResult batchDot(const Tensors &in, const Ints &dims,
           freeDims(in[0].rank(), d.lhsContracting, d.lhsBatch).size());
   }
   Params changed = params;
-  changed.set("dimension_numbers",
-              std::shared_ptr<const ParamObject>(
-                  std::make_shared<const DotParam>(std::move(d))));
+  changed.set("dimension_numbers", objectParam(DotParam(std::move(d))));
   size_t side = dims[0] >= 0 ? 0 : 1;
   insertBatchEntry(changed, "out_sharding", outDim,
                    in[side].aval().spec()[dims[side]]);
@@ -409,11 +407,9 @@ Expected<DType> dotType(DType lhs, DType rhs, const Params &params) {
 }
 
 Params dotParams(const DotDims &dims, std::optional<DType> preferred) {
-  Params params{
-      {"dimension_numbers", std::shared_ptr<const ParamObject>(
-                                std::make_shared<const DotParam>(dims))},
-      {"precision", precisionParam()},
-      {"out_sharding", std::monostate()}};
+  Params params{{"dimension_numbers", objectParam(DotParam(dims))},
+                {"precision", precisionParam()},
+                {"out_sharding", std::monostate()}};
   params.set("preferred_element_type",
              preferred ? Param(*preferred) : Param(std::monostate()));
   return params;

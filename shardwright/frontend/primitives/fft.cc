@@ -158,9 +158,7 @@ Tensor fft(const Tensor &x, FftType type, const Ints &lengths) {
   bodies[key] = *body;
   Params call{{"name", "fft"}, {"jaxpr", *body}};
   if (!contextMesh().empty())
-    call.set("ctx_mesh",
-             std::shared_ptr<const ParamObject>(
-                 std::make_shared<const TextParam>(contextMesh().str())));
+    call.set("ctx_mesh", objectParam(TextParam(contextMesh().str())));
   return bind1(*findPrimitive("jit"), {x}, call);
 }
 } // namespace lax

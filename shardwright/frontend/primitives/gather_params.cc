@@ -62,13 +62,9 @@ GatherMode gatherModeOf(const Params &params) {
   return p ? p->mode : GatherMode::PromiseInBounds;
 }
 Param gatherDimsParam(const GatherDims &dims, bool scatter) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const GatherParam>(dims, scatter));
+  return objectParam(GatherParam(dims, scatter));
 }
-Param gatherModeParam(GatherMode mode) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const ModeParam>(mode));
-}
+Param gatherModeParam(GatherMode mode) { return objectParam(ModeParam(mode)); }
 
 Status checkGatherDims(const std::string &name, const GatherDims &dims,
                        int64_t rank, int64_t indices, int64_t updates) {

@@ -29,9 +29,8 @@ inline const char *precisionName() {
 inline Param precisionParam() {
   if (config::defaultMatmulPrecision.get() == MatmulPrecision::Unset)
     return std::monostate();
-  return std::shared_ptr<const ParamObject>(std::make_shared<const TextParam>(
-      cat("(Precision.", precisionName(), ", Precision.", precisionName(),
-          ")")));
+  return objectParam(TextParam(cat("(Precision.", precisionName(),
+                                   ", Precision.", precisionName(), ")")));
 }
 
 /// The attribute that says it in a module.

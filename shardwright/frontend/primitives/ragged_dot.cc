@@ -34,8 +34,7 @@ struct RaggedDotParam : ParamObject {
   RaggedDotDims dims;
 };
 Param dimsParam(RaggedDotDims dims) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const RaggedDotParam>(std::move(dims)));
+  return objectParam(RaggedDotParam(std::move(dims)));
 }
 RaggedDotDims raggedDimsOf(const Params &params) {
   const auto *param =

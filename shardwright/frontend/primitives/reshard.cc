@@ -86,9 +86,7 @@ Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding,
                         std::string text) {
   if (!sharding)
     return std::monostate();
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const TypeShardingParam>(std::move(sharding),
-                                                std::move(text)));
+  return objectParam(TypeShardingParam(std::move(sharding), std::move(text)));
 }
 void insertBatchEntry(Params &params, const char *name, int64_t at,
                       const SpecEntry &entry) {

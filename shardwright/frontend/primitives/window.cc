@@ -169,8 +169,7 @@ const ReduceSpec reducers[] = {
 };
 
 Param selectParam(const std::string &name) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const TextParam>(name));
+  return objectParam(TextParam(name));
 }
 
 Tensor bindGather(const Tensor &t, const Tensor &x, const char *select,

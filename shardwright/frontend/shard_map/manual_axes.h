@@ -46,11 +46,6 @@ struct SpecList final : ParamObject {
   std::vector<PartitionSpec> specs;
 };
 
-template <typename T> Param objectParam(T object) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const T>(std::move(object)));
-}
-
 /// Binds the axes of a mesh as manual ones while the body of a shard_map is
 /// traced or transformed.
 class ManualScope {

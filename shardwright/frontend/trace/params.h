@@ -41,6 +41,12 @@ using Param =
                  IntsList, AxisNames, DType, JaxprPtr, std::vector<JaxprPtr>,
                  std::shared_ptr<const ParamObject>>;
 
+/// An object as a parameter.
+template <typename T> Param objectParam(T object) {
+  return std::shared_ptr<const ParamObject>(
+      std::make_shared<const T>(std::move(object)));
+}
+
 /// Parameters of an equation, sorted by name. Copies share them until one is
 /// changed: equations are copied by every transformation, mostly unchanged.
 class Params {

@@ -34,8 +34,7 @@ struct TypesParam : ParamObject {
 };
 
 Param ruleParam(TensorsFunction f) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const RuleParam>(std::move(f)));
+  return objectParam(RuleParam(std::move(f)));
 }
 const TensorsFunction &ruleOf(const Params &params, const char *name) {
   return params.object<RuleParam>(name)->function;
@@ -273,15 +272,14 @@ JvpResult jvpOfVjp(const Tensors &in, const MaybeTensors &t,
                                : lax::zeros(tangentAval(types[i])));
     return backward(all);
   };
-  Tensors made = bindMany(
-      *findPrimitive("custom_lin"), linear.size(), args,
-      {{"bwd", ruleParam(selected(withAll, arguments, given(tangents),
-                                  params.text("name")))},
-       {"num_res", residuals},
-       {"symbolic_zeros", false},
-       {"in_zeros", zerosText(tangents)},
-       {"out_avals", std::shared_ptr<const ParamObject>(
-                         std::make_shared<const TypesParam>(linear))}});
+  Tensors made =
+      bindMany(*findPrimitive("custom_lin"), linear.size(), args,
+               {{"bwd", ruleParam(selected(withAll, arguments, given(tangents),
+                                           params.text("name")))},
+                {"num_res", residuals},
+                {"symbolic_zeros", false},
+                {"in_zeros", zerosText(tangents)},
+                {"out_avals", objectParam(TypesParam(linear))}});
   if (const Error *error = errorIn(made))
     return failedJvp(*error);
   return {outs, spread(made, inexact)};
@@ -365,8 +363,7 @@ const Primitive customLinP = [] {
     changed.set("bwd", ruleParam([=](const Tensors &values) {
                   return mapped(rule, axis, Ints(values.size(), 0))(values);
                 }));
-    changed.set("out_avals", std::shared_ptr<const ParamObject>(
-                                 std::make_shared<const TypesParam>(types)));
+    changed.set("out_avals", objectParam(TypesParam(types)));
     return {bindMany(*findPrimitive("custom_lin"), types.size(), args, changed),
             {0}};
   };

@@ -18,11 +18,6 @@ namespace {
 
 using Layouts = std::vector<std::optional<Layout>>;
 
-template <typename T> Param objectParam(T value) {
-  return std::shared_ptr<const ParamObject>(
-      std::make_shared<const T>(std::move(value)));
-}
-
 std::string boolsText(const std::vector<bool> &list) {
   std::string out = "(";
   for (size_t i = 0; i < list.size(); ++i)
