@@ -135,7 +135,8 @@ LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
       failed(giveShapes(module, options.shapeOfArgument)))
     return failure();
   PassManager pm = passes();
-  pm.addNestedPass<func::FuncOp>(createChloLegalizeToStablehloPass());
+  pm.addNestedPass<func::FuncOp>(
+      createChloLegalizeToStablehloPass(options.keepFunctions));
   pm.addPass(createPadBoundedPass());
   pm.addPass(createExpandQuantizedPass());
   pm.addPass(createExpandOpsPass());

@@ -29,6 +29,9 @@ struct ImportOptions {
   /// Read the shardings of all ops from frontend attributes, not only those
   /// that propagation cannot infer again.
   bool keepOpShardings = false;
+  /// Leave elementwise functions of CHLO with long expansions (erf, lgamma) to
+  /// the compiler of the program of one device.
+  bool keepFunctions = false;
 };
 
 /// Converts shardings of GSPMD (`mhlo.sharding`) or in frontend attributes to
@@ -37,9 +40,10 @@ mlir::LogicalResult importShardings(mlir::ModuleOp module,
                                     const ImportOptions &options = {});
 
 /// Converts a parsed module to the input of the later stages: StableHLO and sdy
-/// only, composites called, CHLO expanded, meshes resized, replica groups
-/// dense, and no meshes of other numbers of devices than the entry's
-/// (entry_meshes.h). Runs no sdy import pass. Emits one diagnostic on failure.
+/// only, composites called, CHLO expanded (but `keepFunctions`), meshes
+/// resized, replica groups dense, and no meshes of other numbers of devices
+/// than the entry's (entry_meshes.h). Runs no sdy import pass. Emits one
+/// diagnostic on failure.
 mlir::LogicalResult importModule(mlir::ModuleOp module,
                                  const ImportOptions &options = {});
 

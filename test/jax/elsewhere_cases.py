@@ -341,6 +341,25 @@ def linearized(jit):
     return out, push(put(X, "x"), put(W, None, "y"))
 
 
+def special_functions(x, y):
+    z = lax.complex(x, y)
+    unary = (lax.erf, lax.erfc, lax.lgamma, lax.digamma, lax.bessel_i1e, lax.tan, lax.sinh, lax.asinh, lax.atan, lax.square)
+    return [
+        *(f(x) for f in unary), lax.erf_inv(x * 0.01), lax.atan(z), lax.conj(z), lax.nextafter(x, y), lax.zeta(lax.abs(x) + 2, lax.abs(y) + 1),
+        lax.erf(x.sum(0)), lax.erf(x[0, 0]), lax.erf(x[:0]), lax.erf(x[:7].astype(jnp.bfloat16)), lax.erf(jnp.ones((8, 8))),
+        lax.scan(lambda c, x: (lax.erf(c + x), lax.erfc(c)), y[0], x), lax.cond(x[0, 0] > 0, lax.erf, lax.erfc, x),
+        jax.grad(lambda x: jax.nn.gelu(x @ x.T, approximate=False).sum())(x),
+    ]  # fmt: skip
+
+
+@case
+def functions(jit):
+    """What XLA has expansions of its own for. Values only: Shardy in jaxlib does not propagate through erf."""
+    f = jit(special_functions, in_shardings=(on("x", "y"), on("x")))
+    results = f(A(16, 8), A(16, 8, seed=1)), jit(special_functions)(put(A(16, 8), "y"), put(A(16, 8, seed=1), None, "x"))
+    return jax.tree.map(np.asarray, results)
+
+
 @case
 def hessian_outside(jit):
     return jax.hessian(jit(lambda w: jnp.tanh(w).sum() * w[0, 0]))(put(A(8, 2), "x"))

@@ -141,7 +141,7 @@ def through(engine, program, values):
     if engine == "region":
         try:
             target = f"--target={TARGETS[program.seed % len(TARGETS)]}"
-            region = stage(program.text(sharded=True), "local", [*options, "--form=region", target])
+            region = stage(program.text(sharded=True), "local", [*options, "--form=region", "--keep-functions", target])
         except oracle.OurError as error:
             return "skipped" if NO_REGION.search(str(error)) else f"{error}"
         return elsewhere(engine, program, values, region, region)

@@ -21,6 +21,13 @@ def unary(b):
     b.emit(f"stablehlo.{name} %{x.name} : {x.type}", x.shape, x.element, [x])
 
 
+def function(b):
+    """A function of CHLO, which --keep-functions leaves as it is."""
+    x = b.pick("f32")
+    name = b.rng.choice(["erf", "erfc", "asinh", "atan"])
+    b.emit(f"chlo.{name} %{x.name} : {x.type} -> {x.type}", x.shape, x.element, [x])
+
+
 def binary(b):
     x = b.pick()
     y = b.like(x.shape, x.element)
@@ -483,7 +490,7 @@ def rng_bits(b):
 
 
 FAMILIES = {
-    "unary": unary, "binary": binary, "select": select, "convert": convert,
+    "unary": unary, "function": function, "binary": binary, "select": select, "convert": convert,
     "constraint": constraint, "broadcast": broadcast, "transpose": transpose,
     "reshape": reshape, "slice": slice_, "pad": pad, "reverse": reverse, "roll": roll,
     "concatenate": concatenate, "iota": iota, "dense": dense, "reduce": reduce,

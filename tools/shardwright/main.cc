@@ -251,6 +251,9 @@ void addPartitionCommand(CLI::App &app, PartitionOptionsCli &options,
           "device; region, that program in one manual computation, which XLA "
           "compiles as it is")
       ->check(CLI::IsMember({"device", "region"}));
+  command.add_flag("--keep-functions", options.import.keepFunctions,
+                   "Leave elementwise functions such as erf to another "
+                   "compiler, which has ops of CHLO");
   command.callback([&] { exitCode = partitionCommand(options); });
 }
 

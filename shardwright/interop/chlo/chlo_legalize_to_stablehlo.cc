@@ -16,7 +16,20 @@ using namespace mlir;
 
 namespace shardwright {
 
-LogicalResult expandChlo(Operation *root) {
+/// True for an elementwise function that takes many StableHLO ops.
+static bool isLongFunction(Operation *op) {
+  if (!op->hasTrait<OpTrait::Elementwise>() ||
+      isa<chlo::ConjOp, chlo::SquareOp, chlo::IsInfOp, chlo::IsNegInfOp,
+          chlo::IsPosInfOp, chlo::MulhiOp>(op))
+    return false;
+  return llvm::all_of(op->getOperandTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
+           isa<FloatType, ComplexType>(tensor.getElementType());
+  });
+}
+
+LogicalResult expandChlo(Operation *root, bool keepFunctions) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     if (isa_and_nonnull<chlo::ChloDialect>(op->getDialect()))
@@ -25,6 +38,8 @@ LogicalResult expandChlo(Operation *root) {
   bool ok = true;
   for (size_t i = 0; i < ops.size(); ++i) {
     Operation *op = ops[i];
+    if (keepFunctions && isLongFunction(op))
+      continue;
     SmallVector<Value> results;
     SmallVector<Operation *> more;
     if (failed(chlo_expansion::expandOp(op, results, more))) {
@@ -54,6 +69,9 @@ struct ChloLegalizeToStablehloPass
     : PassWrapper<ChloLegalizeToStablehloPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChloLegalizeToStablehloPass)
 
+  explicit ChloLegalizeToStablehloPass(bool keepFunctions)
+      : keepFunctions(keepFunctions) {}
+
   StringRef getArgument() const final { return "chlo-legalize-to-stablehlo"; }
   StringRef getDescription() const final {
     return "Replaces CHLO ops by StableHLO";
@@ -62,19 +80,21 @@ struct ChloLegalizeToStablehloPass
     registry.insert<stablehlo::StablehloDialect>();
   }
   void runOnOperation() final {
-    if (failed(expandChlo(getOperation())))
+    if (failed(expandChlo(getOperation(), keepFunctions)))
       signalPassFailure();
   }
+
+  bool keepFunctions;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createChloLegalizeToStablehloPass() {
-  return std::make_unique<ChloLegalizeToStablehloPass>();
+std::unique_ptr<Pass> createChloLegalizeToStablehloPass(bool keepFunctions) {
+  return std::make_unique<ChloLegalizeToStablehloPass>(keepFunctions);
 }
 
 void registerChloPasses() {
-  registerPass(createChloLegalizeToStablehloPass);
+  registerPass([] { return createChloLegalizeToStablehloPass(); });
   registerPass(createInlineCompositesPass);
   registerPass(createExpandComplexMathPass);
 }

@@ -24,13 +24,16 @@
 
 namespace shardwright {
 
-std::unique_ptr<mlir::Pass> createChloLegalizeToStablehloPass();
+std::unique_ptr<mlir::Pass>
+createChloLegalizeToStablehloPass(bool keepFunctions = false);
 std::unique_ptr<mlir::Pass> createInlineCompositesPass();
 std::unique_ptr<mlir::Pass> createExpandComplexMathPass();
 void registerChloPasses();
 
-// The work of chlo-legalize-to-stablehlo, on any op.
-mlir::LogicalResult expandChlo(mlir::Operation *root);
+// The work of chlo-legalize-to-stablehlo, on any op. With `keepFunctions`
+// elementwise functions of static shape whose expansion is long remain.
+mlir::LogicalResult expandChlo(mlir::Operation *root,
+                               bool keepFunctions = false);
 
 // The work of sw-expand-complex-math, on all ops in `root` or one op (erased
 // when true).

@@ -81,6 +81,8 @@ regionForm(StringRef code, const llvm::json::Object &request) {
   choices.chooseParameters = flags(request, "choose_parameters");
   closeShardings(*module, choices);
   options.import.devices = request.getInteger("devices").value_or(0);
+  options.import.keepFunctions =
+      request.getBoolean("functions").value_or(false);
   options.stopAfter = Stage::Local;
   options.form = ProgramForm::Region;
   FailureOr<Compiled> compiled = compile(*module, options);

@@ -20,6 +20,8 @@ namespace shardwright::pjrt {
 ///   choose_parameters, choose_results: by position, true if we choose the
 ///   sharding of a value without one; otherwise it is replicated. One entry
 ///   applies to all;
+///   functions: true if the other compiler has the elementwise functions of
+///   CHLO; otherwise they are expanded;
 ///   shardy: false if Shardy does not propagate;
 ///   embed: the entry becomes a private function of this name.
 /// Answer: module (text with locations), statistics (as

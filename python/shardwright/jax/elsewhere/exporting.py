@@ -35,7 +35,7 @@ def export(jitted, **options):
         if program.nr_devices < 2:
             return program
         chosen = chosen.on(program.platforms[0] if len(program.platforms) == 1 else None)
-        answer = rewriting.partition_text(program.mlir_module(), chosen, program.nr_devices, [True], [True])
+        answer = rewriting.partition_text(program.mlir_module(), chosen, program.nr_devices, [True], [True], functions=False)
         return dataclasses.replace(program, mlir_module_serialized=_artifact(answer["module"]))
 
     return exported

@@ -23,10 +23,11 @@ def bridge():
     return library.Bridge(path)
 
 
-def partition_text(text, options, devices, choose_parameters=(), choose_results=(), shardy=True, embed=None):
+def partition_text(text, options, devices, choose_parameters=(), choose_results=(), shardy=True, embed=None, functions=True):
     """Returns the library's answer for a module's text: `module`, the region form, and `statistics`, as
     `shardwright partition --stats=json` prints them. If `embed` is a name, the entry is a private
-    function of this name. Raises ValueError if the program cannot be partitioned. Python's lock is free
+    function of this name. `functions`: elementwise functions of CHLO, such as erf, stay as they are, for
+    jaxlib to expand. Raises ValueError if the program cannot be partitioned. Python's lock is free
     during the call."""
     request = dict(
         options.request(),
@@ -34,6 +35,7 @@ def partition_text(text, options, devices, choose_parameters=(), choose_results=
         choose_parameters=[bool(x) for x in choose_parameters],
         choose_results=[bool(x) for x in choose_results],
         shardy=shardy,
+        functions=functions,
     )
     if embed is not None:
         request["embed"] = embed
