@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Explains why a backend's optimized program sends other bytes than our plan."""
+"""Explains why a backend's optimized program sends other bytes than our plan, and why it takes more time than
+with the backend's own partition."""
 
 from shardwright.jax.elsewhere import hlo_bytes
 
@@ -35,3 +36,15 @@ def explain(planned, text):
         elif more > 0.5:
             rest[kind] = more
     return reasons, rest
+
+
+def reasons_for_time(ours, theirs):
+    """ours, theirs: (bytes, number of collectives, optimized HLO module). Returns why a step of ours may take
+    longer on a backend on which each collective has a latency."""
+    reasons = []
+    if ours[0] < theirs[0] and ours[1] > theirs[1]:
+        reasons.append(f"{ours[0] / theirs[0]:.2f} of the bytes in {ours[1]:g} collectives instead of {theirs[1]:g}")
+    call = 'custom_call_target="TopK"'
+    if call in theirs[2] and call not in ours[2]:
+        reasons.append("each device sorts its shard and then the candidates of all; XLA calls TopK on the gathered rows")
+    return reasons

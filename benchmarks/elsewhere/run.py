@@ -38,6 +38,8 @@ import jax
 import run_programs
 import shardwright.jax
 
+SLOW = 1.1  # ratio of step times for which a reason is looked for
+
 
 class Pair:
     """A program compiled both ways, its counts, and the plan."""
@@ -119,6 +121,10 @@ def measure(args):
         row = [name, round(plan), round(ours), round(theirs), ratio, *(round(pair.number(i)) for i in range(3))]
         if spent:
             time_ratios[name] = spent[2]
+            sides = [(pair.bytes(i), pair.number(i), pair.texts[i - 1]) for i in (1, 2)]
+            if spent[2] > SLOW:
+                reasons = differences.reasons_for_time(*sides) or ["no known reason"]
+                print(f"{name}: {spent[2]:.2f} of the time: {'; '.join(reasons)}", flush=True)
             row += [f"{spent[0]:.2f}", f"{spent[1]:.2f}", f"{spent[2]:.2f}"]
         rows.append(row)
         if args.verbose:
@@ -152,7 +158,7 @@ def main():
     where = args.compiler or f"{jax.default_backend()}, {len(jax.devices())} devices"
     table(f"bytes sent by a device in a step on {where}", header, rows)
     summarize("bytes", byte_ratios, 1.05)
-    summarize("step time", time_ratios, 1.1)
+    summarize("step time", time_ratios, SLOW)
     if failed:
         print(f"not measured: {', '.join(failed)}")
     if exceeding:

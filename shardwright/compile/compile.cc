@@ -342,7 +342,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
       options.partition.machine || options.overlap != Overlap::Off;
   report.predicted.time = predictStepTime(module, report.mesh, machine);
   if (options.form == ProgramForm::Region &&
-      failed(signature.convertToRegion(module, compiled)))
+      failed(signature.convertToRegion(module, compiled, options.partition)))
     return failure();
   if (done(Stage::Local))
     return compiled;

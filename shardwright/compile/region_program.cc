@@ -12,6 +12,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/region/region_passes.h"
 #include "shardwright/legalize/legalize.h"
+#include "shardwright/partition/cost/target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -186,8 +187,9 @@ static LogicalResult legalizeForXla(ModuleOp module, int64_t devices) {
   return success();
 }
 
-LogicalResult EntrySignature::convertToRegion(ModuleOp local,
-                                              const Compiled &compiled) const {
+LogicalResult
+EntrySignature::convertToRegion(ModuleOp local, const Compiled &compiled,
+                                const PartitionOptions &options) const {
   if (countReplicas(local) > 1)
     return local.emitError()
            << "the program has " << countReplicas(local)
@@ -197,7 +199,10 @@ LogicalResult EntrySignature::convertToRegion(ModuleOp local,
     return failure();
   if (failed(legalizeForXla(local, compiled.report.devices)))
     return failure();
-  splitCollectives(local);
+  splitCollectives(
+      local,
+      joinLimitsFor(options.target, options.machine.value_or(MachineModel()))
+          .gathered);
   if (failed(convertToRegionForm(local)))
     return failure();
   return verify(local);

@@ -26,7 +26,8 @@ public:
   /// its result after partitioning becomes a donor. Emits a diagnostic on
   /// failure.
   mlir::LogicalResult convertToRegion(mlir::ModuleOp local,
-                                      const Compiled &compiled) const;
+                                      const Compiled &compiled,
+                                      const PartitionOptions &options) const;
 
 private:
   struct Value {

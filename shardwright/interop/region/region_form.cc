@@ -184,11 +184,20 @@ struct SplitCollectivesPass
     : PassWrapper<SplitCollectivesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitCollectivesPass)
 
+  SplitCollectivesPass() = default;
+  SplitCollectivesPass(const SplitCollectivesPass &other)
+      : PassWrapper(other) {}
+
   StringRef getArgument() const final { return "sw-split-collectives"; }
   StringRef getDescription() const final {
     return "Split collectives of several operands into collectives of one";
   }
-  void runOnOperation() final { splitCollectives(getOperation()); }
+  void runOnOperation() final { splitCollectives(getOperation(), packedBytes); }
+
+  Option<double> packedBytes{
+      *this, "packed-bytes",
+      llvm::cl::desc("Largest results of an all_gather, in bytes, whose "
+                     "operands are packed into one")};
 };
 
 struct RegionFormPass : PassWrapper<RegionFormPass, OperationPass<ModuleOp>> {

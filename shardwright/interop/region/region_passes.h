@@ -23,7 +23,9 @@ namespace shardwright {
 /// channels of their own, and renumbers channels that several collectives use.
 /// XLA's partitioner rejects several operands of an
 /// all_reduce in manual regions, and crashes for those of an all_gather.
-void splitCollectives(mlir::ModuleOp module);
+/// all_gathers along dimension 0 whose results have at most `packedBytes` in all
+/// gather one row instead that holds all operands.
+void splitCollectives(mlir::ModuleOp module, double packedBytes = 0);
 
 /// Converts a per-device program to the region form. The tensors of the entry
 /// function's signature have local types, and `sdy.sharding` attributes unless
