@@ -287,7 +287,7 @@ Tensor triangular_solve(const Tensor &a, const Tensor &b,
                {{"left_side", o.leftSide},
                 {"lower", o.lower},
                 {"transpose_a", o.transposeA},
-                {"conjugate_a", o.conjugateA},
+                {"conjugate_a", o.conjugateA && a.ok() && isComplex(a.dtype())},
                 {"unit_diagonal", o.unitDiagonal}});
 }
 Tensors qr(const Tensor &x, bool fullMatrices) {
