@@ -154,18 +154,33 @@ private:
                    : c.below(3) == 0 ? slice(c.number(-3, 4), c.number(-3, 9),
                                              c.number(-2, 2))
                    : c.below(2) == 0 ? newAxis
+                   : c.below(2) == 0 ? Index(pick(c))
+                   : c.below(8) == 0 ? Index(c.below(2) == 0)
                                      : ellipsis);
-    switch (c.below(6)) {
+    AtOptions options;
+    if (c.below(2) == 0)
+      options.mode = static_cast<GatherMode>(c.below(3));
+    if (c.below(4) == 0)
+      options.fillValue = pick(c);
+    options.wrapNegativeIndices = c.below(4) != 0;
+    IndexUpdate update(x, at);
+    switch (c.below(8)) {
     case 0:
-      return {x.index(at)};
+      return {x.index(at), update.get(options)};
     case 1:
-      return {IndexUpdate(x, at).set(pick(c)), IndexUpdate(x, at).add(pick(c))};
+      return {update.set(pick(c), options), update.add(pick(c))};
     case 2:
-      return {take(x, pick(c))};
+      return {take(x, pick(c)), take(x, pick(c), c.number(-3, 3)),
+              takeAlongAxis(x, pick(c), c.number(-3, 3))};
     case 3:
+      return {update.divide(pick(c), options), update.max(pick(c), options)};
+    case 4:
+      return {update.apply([&](const Tensor &v) { return v + pick(c); }),
+              lax::dynamic_index_in_dim(x, pick(c), c.number(-3, 3))};
+    case 5:
       return {
           lax::slice(x, c.ints(3, -1, 3), c.ints(3, -1, 5), c.ints(3, 0, 2))};
-    case 4:
+    case 6:
       return {lax::dynamic_slice(x, several(c), c.ints(3, -1, 4))};
     default:
       return {lax::dynamic_update_slice(x, pick(c), several(c))};

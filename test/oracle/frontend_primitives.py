@@ -10,9 +10,7 @@ its types. Builds a table of primitives and of these columns from what JAX's jax
 primitive of the front end without an entry in a column where JAX has one fails. --table prints the table."""
 
 import argparse
-import json
 import os
-import subprocess
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
@@ -26,6 +24,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 
 import frontend_mesh as fm
 import oracle
+from frontend.case_server import CaseServer
 from frontend.general_ops import ALWAYS_WHOLE, WHOLE
 from frontend.jax_ops import OTHER_JAXPR, function, without_addresses
 from frontend.program import is_float, pulled, pushed
@@ -35,10 +34,6 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--table", action="store_true", help="print the table")
 parser.add_argument("--only", help="cases whose text contains this")
 args = oracle.arguments(__doc__, cases=1, long_cases=1, parser=parser)
-# Answers of the server, by the names of this table.
-FIELDS = {"jaxpr": "jaxpr:", "eager": "eager:", "values": "values:", "vmap": "values:vmap", "vjp": "values:vjp",
-          "jvp": "values:jvp", "jvp_of_vjp": "values:jvp.vjp", "vjp_of_jvp": "values:vjp.jvp",
-          "vmap_of_vjp": "values:vmap.vjp"}
 # Without --long: one in so many cases has derivatives of derivatives, and each way of sharding its arguments.
 NESTED_EVERY = 5
 COLUMNS = ["eager", "jit", "jvp", "vjp", "vmap", "explicit"]
@@ -79,7 +74,11 @@ class Program:
         keys = "".join(f" {k}={','.join(map(str, v))}" for k, v in case.keys.items() if v)
         lines.append(f"op {case.op} {' '.join(map(str, self.order))}{keys}")
         self.first = literal
-        self.outs = len(jax.eval_shape(lambda *a: self.evaluate(*a), *self.ins))
+        self.error = None
+        try:
+            self.outs = len(jax.eval_shape(lambda *a: self.evaluate(*a), *self.ins))
+        except Exception as error:  # Programs that JAX refuses.
+            self.outs, self.error = 1, error
         lines.append("out " + " ".join(str(self.first + i) for i in range(self.outs)))
         self.lines = lines
 
@@ -221,37 +220,6 @@ def explicit_expected(p):
 def normalized(text):
     text = text.split(" This error occurs at source:")[0]
     return fm.normalized(text).replace("np.int64(", "").replace("), ", ", ").replace("))", ")").strip()
-
-
-class CaseServer:
-    """A frontend_server, started again when it ends."""
-
-    def __init__(self):
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen([os.path.join(fm.BUILD, "bin", "frontend_server")], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-
-    def ask(self, text):
-        """The answer, or None if the server ended."""
-        self.process.stdin.write(text + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if line:
-            return json.loads(line)
-        self.process.wait()
-        self.start()
-        return None
-
-    def table(self, lines, names):
-        """The answers to these columns for a program, or None if the server ended."""
-        answer = self.ask("\n".join(lines + ["ask " + " ".join(FIELDS[n] for n in names)]))
-        return answer and {n: answer[FIELDS[n]] for n in names}
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def main():

@@ -256,6 +256,17 @@ Tensor readArray(std::istringstream &in) {
   std::string type, shape;
   in >> type >> shape;
   Shape dims(shape == "-" ? Ints() : intsOf(shape));
+  if (type == "c64") {
+    // The real parts, then the imaginary ones.
+    auto part = [&] {
+      std::vector<float> values(dims.elements());
+      for (float &v : values)
+        in >> v;
+      return arrayOf(values, dims);
+    };
+    Tensor re = part();
+    return lax::complex(re, part());
+  }
   std::vector<double> values(dims.elements());
   for (double &v : values)
     in >> v;
@@ -267,7 +278,7 @@ Tensor readArray(std::istringstream &in) {
       arrayOf(std::vector<float>(values.begin(), values.end()), dims);
   if (type == "bool")
     return arrayOf(std::vector<bool>(values.begin(), values.end()), dims);
-  return type == "bf16" ? astype(floats, DType::BF16) : floats;
+  return astype(floats, typeNamed(type));
 }
 
 Mesh readMesh(std::istringstream &in) {
@@ -285,6 +296,8 @@ Mesh readMesh(std::istringstream &in) {
 int main() {
   if (!setDeviceCount(8).ok())
     return 1;
+  // Nobody reads them.
+  setWarningHandler([](const std::string &) {});
   Program program;
   std::string line;
   while (std::getline(std::cin, line)) {

@@ -85,9 +85,16 @@ public:
     Expected<std::shared_ptr<const void>> data = hostData(dtypeOf<T>());
     if (!data.ok())
       return data.error();
-    std::vector<T> out(size());
-    copyElements(data->get(), sizeof(T) * out.size(), out.data());
-    return out;
+    if constexpr (std::is_same_v<T, bool>) {
+      // One byte an element; the vector has one bit.
+      std::vector<char> bytes(size());
+      copyElements(data->get(), bytes.size(), bytes.data());
+      return std::vector<bool>(bytes.begin(), bytes.end());
+    } else {
+      std::vector<T> out(size());
+      copyElements(data->get(), sizeof(T) * out.size(), out.data());
+      return out;
+    }
   }
   /// The only element, converted to double; of complex ones, the real part.
   Expected<double> item() const;

@@ -27,6 +27,8 @@ std::string_view str(ErrorKind kind) {
       "TracerArrayConversionError",
       "UnexpectedTracerError",
       "FloatingPointError",
+      "IndexError",
+      "NonConcreteBooleanIndexError",
   };
   return names[static_cast<int>(kind)];
 }

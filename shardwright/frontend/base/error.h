@@ -34,6 +34,8 @@ enum class ErrorKind {
   TracerArrayConversion,
   UnexpectedTracer,
   FloatingPoint,
+  Index,
+  NonConcreteBooleanIndex, ///< an IndexError
 };
 /// `ValueError`, `TypeError`, ...
 std::string_view str(ErrorKind kind);

@@ -31,8 +31,12 @@ public:
 private:
   Error held;
 };
-/// The kinds that derive from Python's ValueError, TypeError and RuntimeError.
+/// The kinds that derive from Python's ValueError, IndexError, TypeError and
+/// RuntimeError.
 struct ValueException : Exception {
+  using Exception::Exception;
+};
+struct IndexException : Exception {
   using Exception::Exception;
 };
 struct TypeException : Exception {
@@ -50,6 +54,9 @@ struct NotImplementedException : RuntimeException {
   case ErrorKind::Value:
   case ErrorKind::Indivisible:
     throw ValueException(error);
+  case ErrorKind::Index:
+  case ErrorKind::NonConcreteBooleanIndex:
+    throw IndexException(error);
   case ErrorKind::Type:
   case ErrorKind::Concretization:
   case ErrorKind::TracerBoolConversion:

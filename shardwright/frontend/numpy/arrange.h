@@ -84,7 +84,9 @@ Tensor nansum(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
 Tensor nanmean(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
 Tensor nanmax(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
 Tensor nanmin(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
-/// The square root of `var`, whose divisor is the count less `ddof`.
+/// The divisor is the count less `ddof`; NaN if that is not positive.
+Tensor var(const Tensor &x, const Axes &axes, bool keepDims, int64_t ddof);
+/// The square root of `var`.
 Tensor stddev(const Tensor &x, const Axes &axes = {}, bool keepDims = false,
               int64_t ddof = 0);
 Tensor countNonzero(const Tensor &x, const Axes &axes = {});

@@ -62,25 +62,53 @@ Tensor operator/(const Tensor &x, const Tensor &y) {
   auto [a, b] = promotePair(x, y);
   return lax::div(inexact(a), inexact(b));
 }
+/// Booleans become integers.
+static Tensor numeric(const Tensor &x) {
+  return x.ok() && x.dtype() == DType::Bool
+             ? promoted(x, DType::I32, x.aval().weak)
+             : x;
+}
 Tensor operator%(const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
-  if (!a.ok() || !b.ok())
-    return a.ok() ? b : a;
+  auto [p, q] = promotePair(x, y);
+  Tensor a = numeric(p), b = numeric(q);
+  if (const Error *error = errorIn(Tensors{a, b}))
+    return *error;
   Tensor zero = scalarOf(int64_t(0), a.dtype());
+  if (isInteger(b.dtype()))
+    b = where(lax::eq(b, zero), onesLike(b), b);
   Tensor r = lax::rem(a, b);
   Tensor wrong = lax::bitwise_and(lax::ne(lax::lt(r, zero), lax::lt(b, zero)),
                                   lax::ne(r, zero));
   return where(wrong, lax::add(r, b), r);
 }
 Tensor operator-(const Tensor &x) { return lax::neg(x); }
+/// Complex numbers are ordered by their real parts, then their imaginary ones.
+static Tensor ordered(Binary op, const Tensor &x, const Tensor &y) {
+  auto [a, b] = promotePair(x, y);
+  if (const Error *error = errorIn(Tensors{a, b}))
+    return *error;
+  if (!isComplex(a.dtype()))
+    return op(a, b);
+  Tensor re = lax::real(a), other = lax::real(b);
+  return where(lax::eq(re, other), op(lax::imag(a), lax::imag(b)),
+               op(re, other));
+}
+Tensor operator<(const Tensor &x, const Tensor &y) {
+  return ordered(lax::lt, x, y);
+}
+Tensor operator<=(const Tensor &x, const Tensor &y) {
+  return ordered(lax::le, x, y);
+}
+Tensor operator>(const Tensor &x, const Tensor &y) {
+  return ordered(lax::gt, x, y);
+}
+Tensor operator>=(const Tensor &x, const Tensor &y) {
+  return ordered(lax::ge, x, y);
+}
 #define SW_COMPARE(symbol, name)                                               \
   Tensor operator symbol(const Tensor &x, const Tensor &y) {                   \
     return binary(lax::name, x, y);                                            \
   }
-SW_COMPARE(<, lt)
-SW_COMPARE(<=, le)
-SW_COMPARE(>, gt)
-SW_COMPARE(>=, ge)
 SW_COMPARE(==, eq)
 SW_COMPARE(!=, ne)
 SW_COMPARE(&, bitwise_and)
@@ -98,23 +126,54 @@ Tensor abs(const Tensor &x) {
     return x;
   return lax::abs(x);
 }
-Tensor square(const Tensor &x) { return lax::square(x); }
+Tensor square(const Tensor &x) { return lax::square(numeric(x)); }
 Tensor sign(const Tensor &x) { return lax::sign(x); }
-Tensor floor(const Tensor &x) {
-  return x.ok() && isInteger(x.dtype()) ? x : lax::floor(x);
+/// Numbers without a fraction.
+static bool isWhole(const Tensor &x) {
+  return x.ok() && (isInteger(x.dtype()) || x.dtype() == DType::Bool);
 }
-Tensor ceil(const Tensor &x) {
-  return x.ok() && isInteger(x.dtype()) ? x : lax::ceil(x);
-}
+Tensor floor(const Tensor &x) { return isWhole(x) ? x : lax::floor(x); }
+Tensor ceil(const Tensor &x) { return isWhole(x) ? x : lax::ceil(x); }
 Tensor maximum(const Tensor &x, const Tensor &y) {
   return binary(lax::max, x, y);
 }
 Tensor minimum(const Tensor &x, const Tensor &y) {
   return binary(lax::min, x, y);
 }
+/// By binary exponentiation: more steps would overflow unless x is -1, 0 or 1.
+static Tensor integerPower(Tensor x, Tensor y) {
+  Tensor zero = scalarOf(int64_t(0), y.dtype()),
+         one = scalarOf(int64_t(1), y.dtype());
+  Tensor out =
+      where(lax::bitwise_and(lax::eq(x, zero), lax::ne(y, zero)), zero, one);
+  for (int step = 0; step < 6; ++step) {
+    out = where(lax::bitwise_and(y, one), lax::mul(out, x), out);
+    x = lax::mul(x, x);
+    y = lax::shift_right_logical(y, one);
+  }
+  return out;
+}
 Tensor power(const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
-  return lax::pow(inexact(a), inexact(b));
+  if (const Error *error = errorIn(Tensors{x, y}))
+    return *error;
+  if (!y.isTraced() && !y.rank() && isInteger(y.dtype())) {
+    Expected<double> exponent = y.item();
+    if (!exponent)
+      return exponent.error();
+    return lax::integer_pow(numeric(x), static_cast<int64_t>(*exponent));
+  }
+  auto [p, q] = promotePair(x, y);
+  Tensor a = numeric(p), b = numeric(q);
+  if (const Error *error = errorIn(Tensors{a, b}))
+    return *error;
+  if (isInteger(a.dtype()))
+    return integerPower(a, b);
+  // Differentiable at 0.
+  if (isInexact(x.dtype()) && isInteger(y.dtype())) {
+    int64_t rank = std::max(x.rank(), y.rank());
+    return lax::pow(toRank(x, rank), toRank(y, rank));
+  }
+  return lax::pow(a, b);
 }
 Tensor power(const Tensor &x, int y) { return lax::integer_pow(x, y); }
 Tensor clip(const Tensor &x, const Tensor &lo, const Tensor &hi) {

@@ -1,152 +1,186 @@
-//===- index.cc - subscripts ----------------------------------------------===//
+//===- index.cc - subscripts and indexed updates --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/numpy/index.h"
+
+#include "shardwright/frontend/api/explicit_axes.h"
+#include "shardwright/frontend/base/warning.h"
+#include "shardwright/frontend/numpy/indexer.h"
 #include "shardwright/frontend/numpy/promote.h"
+#include "shardwright/frontend/primitives/gather_params.h"
+#include "shardwright/frontend/primitives/out_sharding.h"
+#include "shardwright/frontend/numpy/slices.h"
 
 namespace shardwright::frontend {
 namespace {
 
-/// A static subscript, dimension by dimension.
-struct Plan {
-  Ints start, limit, stride;
-  Ints reversed; ///< dimensions with a negative step
-  Ints dropped;  ///< dimensions with an integer
-  Ints inserted; ///< new dimensions of the result
-};
-
-Expected<Plan> planOf(const Shape &shape, const std::vector<Index> &indices) {
-  int64_t used = 0;
-  for (const Index &i : indices)
-    used += i.kind == Index::Kind::At || i.kind == Index::Kind::Range;
-  if (used > shape.rank())
-    return makeError(ErrorKind::Value, "Too many indices: array is ",
-                     shape.rank(), "-dimensional, but ", used, " were indexed");
-  std::vector<Index> full;
-  bool filled = false;
-  auto fill = [&] {
-    for (int64_t k = used; k < shape.rank(); ++k)
-      full.push_back(slice());
-    filled = true;
-  };
-  for (const Index &i : indices) {
-    if (i.kind != Index::Kind::Ellipsis)
-      full.push_back(i);
-    else if (!filled)
-      fill();
-  }
-  if (!filled)
-    fill();
-  Plan plan;
-  int64_t d = 0, result = 0;
-  for (const Index &i : full) {
-    if (i.kind == Index::Kind::NewAxis) {
-      plan.inserted.push_back(result++);
-      continue;
-    }
-    int64_t n = shape[d];
-    if (i.kind == Index::Kind::At) {
-      int64_t at = i.start < 0 ? i.start + n : i.start;
-      if (at < 0 || at >= n)
-        return valueError("index ", i.start, " is out of bounds for axis ", d,
-                          " with size ", n);
-      plan.start.push_back(at), plan.limit.push_back(at + 1);
-      plan.stride.push_back(1);
-      plan.dropped.push_back(d++);
-      continue;
-    }
-    if (i.step == 0)
-      return valueError("slice step cannot be zero");
-    // Longer steps select one element, too.
-    int64_t step = std::clamp(i.step, -n - 1, n + 1);
-    auto clampTo = [&](int64_t v, int64_t lo, int64_t hi) {
-      v += v < 0 ? n : 0;
-      return std::min(std::max(v, lo), hi);
-    };
-    if (step > 0) {
-      int64_t begin = i.hasStart ? clampTo(i.start, 0, n) : 0;
-      int64_t end = i.hasStop ? clampTo(i.stop, 0, n) : n;
-      plan.start.push_back(begin);
-      plan.limit.push_back(std::max(begin, end));
-      plan.stride.push_back(step);
-    } else {
-      int64_t begin = i.hasStart ? clampTo(i.start, -1, n - 1) : n - 1;
-      int64_t end = i.hasStop ? clampTo(i.stop, -1, n - 1) : -1;
-      int64_t count = begin > end ? (begin - end - step - 1) / -step : 0;
-      int64_t last = begin + (count - 1) * step;
-      plan.start.push_back(count ? last : 0);
-      plan.limit.push_back(count ? begin + 1 : 0);
-      plan.stride.push_back(-step);
-      plan.reversed.push_back(d);
-    }
-    ++d;
-    ++result;
-  }
-  return plan;
+/// Applies an operation of x, and of values beside it, whose result has a
+/// given sharding over the Explicit axes of the mesh in context.
+Tensor withSharding(const AtOptions &options, const Tensors &in,
+                    const TensorsFunction &op) {
+  auto one = [&](const std::vector<Tensor> &args) { return op(args)[0]; };
+  if (!options.outSharding)
+    return one(in);
+  auto out = autoAxes(one, {.specs = {*options.outSharding}})(in);
+  return out ? *out : Tensor(out.error());
 }
 
-Tensor applyPlan(Tensor x, const Plan &plan) {
-  bool whole = plan.start == Ints(x.rank(), 0) &&
-               plan.limit == static_cast<const Ints &>(x.shape()) &&
-               plan.stride == Ints(x.rank(), 1);
-  if (!whole)
-    x = lax::slice(x, plan.start, plan.limit,
-                   plan.stride == Ints(x.rank(), 1) ? Ints() : plan.stride);
-  if (!plan.reversed.empty())
-    x = lax::rev(x, plan.reversed);
-  x = lax::squeeze(x, plan.dropped);
-  return lax::expand_dims(x, plan.inserted);
-}
-
-/// The positions of the elements of a subscript, as numbers of rows of the
-/// flattened array.
-using Change = std::function<Tensor(const Tensor &old, const Tensor &value)>;
-
-Tensor changed(const Tensor &x, const std::vector<Index> &indices,
-               const Tensor &y, const Change &change) {
-  if (const Error *error = errorIn(Tensors{x, y}))
+/// The parameter that says what a gather gives out of bounds.
+Expected<std::optional<Param>> fillParam(const AtOptions &options) {
+  if (!options.fillValue)
+    return std::optional<Param>();
+  const Tensor &fill = *options.fillValue;
+  if (const Error *error = errorIn(fill))
     return *error;
-  Expected<Plan> plan = planOf(x.shape(), indices);
+  if (fill.rank())
+    return valueError("fill_value argument to indexed get() must be a scalar");
+  Expected<double> number = fill.item();
+  if (!number)
+    return number.error();
+  if (isInteger(fill.dtype()))
+    return std::optional<Param>(static_cast<int64_t>(*number));
+  if (fill.dtype() == DType::Bool)
+    return std::optional<Param>(*number != 0);
+  return std::optional<Param>(*number);
+}
+
+Tensor gathered(const Tensor &in, const std::vector<ParsedIndex> &parsed,
+                const AtOptions &options) {
+  Expected<GatherPlan> plan =
+      gatherPlan(in, parsed, options.wrapNegativeIndices);
   if (!plan)
     return plan.error();
-  Tensor old = applyPlan(x, *plan);
-  if (!old.ok())
-    return old;
-  Tensor value =
-      broadcastTo(lax::convert_element_type(y, x.dtype()), old.shape());
-  Tensor fresh = change(old, value);
-  // Undo the steps of the plan.
-  fresh = lax::squeeze(fresh, plan->inserted);
-  fresh = lax::expand_dims(fresh, plan->dropped);
-  if (!plan->reversed.empty())
-    fresh = lax::rev(fresh, plan->reversed);
-  Tensors starts;
-  for (int64_t s : plan->start)
-    starts.push_back(scalarOf(s, DType::I32));
-  if (plan->stride == Ints(x.rank(), 1))
-    return lax::dynamic_update_slice(x, fresh, starts);
-  // Strided: spread the values and a mask over the array.
-  std::vector<Ints> config;
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    int64_t n = fresh.dim(d), step = plan->stride[d];
-    int64_t end = plan->start[d] + (n ? (n - 1) * step + 1 : 0);
-    config.push_back({plan->start[d], x.dim(d) - end, step - 1});
+  Expected<std::optional<Param>> fill = fillParam(options);
+  if (!fill)
+    return fill.error();
+  Tensor x =
+      plan->scalarMasks.empty() ? in : lax::expand_dims(in, plan->scalarMasks);
+  if (!plan->sliceShape.elements())
+    return lax::broadcast_in_dim(scalarOf(int64_t(0), x.dtype()),
+                                 plan->sliceShape, {});
+  if (plan->indices.size()) {
+    GatherMode mode = options.mode.value_or(GatherMode::PromiseInBounds);
+    if (mode != GatherMode::FillOrDrop)
+      fill->reset();
+    x = bind1(*findPrimitive("gather"), {x, plan->indices},
+              gatherParams(plan->dims, plan->gatherSizes, mode, x.dtype(),
+                           options.indicesAreSorted || plan->isBasic,
+                           options.uniqueIndices || plan->isBasic, *fill));
   }
-  Tensor spread = lax::pad(fresh, scalarOf(int64_t(0), x.dtype()), config);
-  Tensor mask = lax::pad(lax::full(fresh.shape(), 1, DType::Bool),
-                         scalarOf(int64_t(0), DType::Bool), config);
-  return lax::select(mask, spread, x);
+  if (!plan->reversed.empty())
+    x = lax::rev(x, plan->reversed);
+  return plan->inserted.empty() ? x : lax::expand_dims(x, plan->inserted);
 }
 
-/// Negative positions count from the end.
-Tensor wrapped(const Tensor &indices, int64_t n) {
-  Tensor zero = scalarOf(int64_t(0), indices.dtype());
-  return lax::select_n(
-      lax::lt(indices, zero),
-      {indices, lax::add(indices, scalarOf(n, indices.dtype()))});
+/// The elements that the subscripts name.
+Tensor read(const Tensor &x, const std::vector<Index> &indices,
+            const AtOptions &options) {
+  Expected<std::vector<ParsedIndex>> parsed = parseIndices(x.shape(), indices);
+  if (!parsed)
+    return parsed.error();
+  bool wraps = options.wrapNegativeIndices;
+  // A constant position out of bounds is a mistake; JAX clips it, unless
+  // jax_check_static_indices is set.
+  if (!options.mode || *options.mode == GatherMode::PromiseInBounds)
+    if (Status inside = checkIntegers(x.shape(), *parsed, wraps); !inside)
+      return inside.error();
+  if (!options.outSharding && options.mode != GatherMode::FillOrDrop) {
+    if (auto plan = slicePlan(x.shape(), *parsed, wraps))
+      return applySlicePlan(x, *plan);
+    if (auto plan = dynamicSlicePlan(x.shape(), *parsed))
+      return applyDynamicSlicePlan(x, *plan, wraps);
+  }
+  return withSharding(options, {x}, [&](const Tensors &in) -> Tensors {
+    return {gathered(in[0], *parsed, options)};
+  });
+}
+
+/// A type of which both values and elements of the array are converted.
+void warnIfUnsafe(const Tensor &x, const Tensor &y) {
+  PromotedType common =
+      promoteTypes(y.dtype(), y.aval().weak, x.dtype(), false);
+  if (y.dtype() == x.dtype() || canonicalType(common.type) == x.dtype())
+    return;
+  warn(cat("scatter inputs have incompatible types: cannot safely cast value "
+           "from dtype=",
+           name(y.dtype()), " to dtype=", name(x.dtype()),
+           " with jax_numpy_dtype_promotion=standard. In future JAX releases "
+           "this will result in an error."));
+}
+
+Tensor spreadTo(const Tensor &y, const GatherPlan &plan, const Tensor &x) {
+  if (!y.ok() || y.shape() == plan.sliceShape || !x.aval().sharding)
+    return broadcastTo(y, plan.sliceShape);
+  Expected<PartitionSpec> spec = PartitionSpec::get(plan.sliceSpec);
+  int64_t extra = plan.sliceShape.rank() - y.rank();
+  if (!spec || extra < 0)
+    return broadcastTo(y, plan.sliceShape);
+  Ints dims;
+  for (int64_t d = 0; d < y.rank(); ++d)
+    dims.push_back(d + extra);
+  return lax::broadcast_in_dim(y, plan.sliceShape, dims, *spec);
+}
+
+using ScatterFunction = std::function<Tensor(
+    const Tensor &x, const Tensor &indices, const Tensor &updates,
+    const GatherDims &dims, GatherMode mode, bool sorted, bool unique)>;
+
+Tensor scattered(const Tensor &in, const std::vector<Index> &indices,
+                 const Tensor &values, const ScatterFunction &scatter,
+                 const AtOptions &options) {
+  Expected<std::vector<ParsedIndex>> parsed = parseIndices(in.shape(), indices);
+  if (!parsed)
+    return parsed.error();
+  warnIfUnsafe(in, values);
+  Expected<GatherPlan> plan =
+      gatherPlan(in, *parsed, options.wrapNegativeIndices);
+  if (!plan)
+    return plan.error();
+  if (!plan->sliceShape.elements())
+    return in;
+  PromotedType common = promoteTypes(in.dtype(), in.aval().weak, values.dtype(),
+                                     values.aval().weak);
+  DType type = canonicalType(common.type);
+  Tensor x = lax::convert_element_type(in, type, common.weak);
+  Tensor y = lax::convert_element_type(values, type, common.weak);
+  y = spreadTo(y, *plan, in);
+  if (!plan->inserted.empty())
+    y = lax::squeeze(y, plan->inserted);
+  if (!plan->reversed.empty())
+    y = lax::rev(y, plan->reversed);
+  if (!plan->scalarMasks.empty())
+    x = lax::expand_dims(x, plan->scalarMasks);
+  if (const Error *error = errorIn(Tensors{x, y}))
+    return *error;
+  Tensor out = scatter(x, plan->indices, y, plan->dims,
+                       options.mode.value_or(GatherMode::FillOrDrop),
+                       options.indicesAreSorted || plan->isBasic,
+                       options.uniqueIndices || plan->isBasic);
+  if (!plan->scalarMasks.empty())
+    out = lax::squeeze(out, plan->scalarMasks);
+  return lax::convert_element_type(out, in.dtype(), in.aval().weak);
+}
+
+Tensor updated(const Tensor &x, const std::vector<Index> &indices,
+               const Tensor &y, const ScatterFunction &scatter,
+               const AtOptions &options) {
+  if (const Error *error = errorIn(Tensors{x, y}))
+    return *error;
+  return withSharding(options, {x, y}, [&](const Tensors &in) -> Tensors {
+    return {scattered(in[0], indices, in[1], scatter, options)};
+  });
+}
+
+ScatterFunction scatterOf(lax::ScatterKind kind) {
+  return [kind](const Tensor &x, const Tensor &indices, const Tensor &updates,
+                const GatherDims &dims, GatherMode mode, bool sorted,
+                bool unique) {
+    return lax::scatter(kind, x, indices, updates, dims, mode, sorted, unique);
+  };
 }
 
 } // namespace
@@ -163,89 +197,63 @@ Index slice(std::optional<int64_t> start, std::optional<int64_t> stop,
 }
 
 Tensor Tensor::index(const std::vector<Index> &indices) const {
-  if (!ok())
-    return *this;
-  if (dtype() == DType::Key) {
-    std::vector<Index> all = indices;
-    bool open = true;
-    for (const Index &i : indices)
-      open &= i.kind != Index::Kind::Ellipsis;
-    if (open)
-      all.push_back(ellipsis);
-    all.push_back(frontend::slice());
-    return lax::random_wrap(lax::random_unwrap(*this).index(all));
-  }
-  Expected<Plan> plan = planOf(shape(), indices);
-  if (!plan)
-    return plan.error();
-  return applyPlan(*this, *plan);
+  return IndexUpdate(*this, indices).get();
 }
 
-Tensor IndexUpdate::set(const Tensor &y) const {
-  return changed(x, indices, y,
-                 [](const Tensor &, const Tensor &v) { return v; });
-}
-Tensor IndexUpdate::add(const Tensor &y) const {
-  return changed(x, indices, y, lax::add);
-}
-Tensor IndexUpdate::mul(const Tensor &y) const {
-  return changed(x, indices, y, lax::mul);
-}
-Tensor IndexUpdate::min(const Tensor &y) const {
-  return changed(x, indices, y, lax::min);
-}
-Tensor IndexUpdate::max(const Tensor &y) const {
-  return changed(x, indices, y, lax::max);
-}
-
-Tensor take(const Tensor &x, const Tensor &indices, int64_t axis) {
-  if (const Error *error = errorIn(Tensors{x, indices}))
-    return *error;
-  Expected<int64_t> d = normalizedAxis(axis, x.rank());
-  if (!d)
-    return d.error();
-  if (!isInteger(indices.dtype()))
-    return typeError("take requires array or scalar indices of integer type, "
-                     "got ",
-                     indices.aval().longStr());
-  GatherDims dims;
-  dims.collapsedSliceDims = dims.startIndexMap = {*d};
-  int64_t next = 0;
-  Ints sizes = x.shape();
-  sizes[*d] = 1;
-  for (int64_t i = 0; i < x.rank(); ++i) {
-    if (i == *d)
-      next += indices.rank();
-    else
-      dims.offsetDims.push_back(next++);
-  }
-  Tensor rows = lax::expand_dims(wrapped(indices, x.dim(*d)), {indices.rank()});
-  return lax::gather(x, rows, dims, sizes, GatherMode::FillOrDrop);
+Tensor IndexUpdate::get(const AtOptions &options) const {
+  if (!x.ok())
+    return x;
+  if (x.dtype() != DType::Key)
+    return read(x, indices, options);
+  // The words of keys are a last dimension, all of which is read.
+  std::vector<Index> all = indices;
+  bool isOpen = true;
+  for (const Index &i : indices)
+    isOpen &= i.kind != Index::Kind::Ellipsis;
+  if (isOpen)
+    all.push_back(ellipsis);
+  all.push_back(frontend::slice());
+  return lax::random_wrap(read(lax::random_unwrap(x), all, options));
 }
 
-Tensor takeAlongAxis(const Tensor &x, const Tensor &indices, int64_t axis) {
-  if (const Error *error = errorIn(Tensors{x, indices}))
-    return *error;
-  Expected<int64_t> d = normalizedAxis(axis, x.rank());
-  if (!d)
-    return d.error();
-  if (indices.rank() != x.rank())
-    return valueError("indices and arr must have the same number of "
-                      "dimensions; ",
-                      indices.rank(), " vs. ", x.rank());
-  for (int64_t i = 0; i < x.rank(); ++i)
-    if (i != *d && indices.dim(i) != x.dim(i))
-      return notImplemented("takeAlongAxis with dimensions of size 1 that are "
-                            "broadcast");
-  GatherDims dims;
-  dims.collapsedSliceDims = dims.startIndexMap = {*d};
-  for (int64_t i = 0; i < x.rank(); ++i)
-    if (i != *d)
-      dims.operandBatchingDims.push_back(i);
-  dims.startIndicesBatchingDims = dims.operandBatchingDims;
-  return lax::gather(x,
-                     lax::expand_dims(wrapped(indices, x.dim(*d)), {x.rank()}),
-                     dims, Ints(x.rank(), 1), GatherMode::FillOrDrop);
+Tensor IndexUpdate::set(const Tensor &y, const AtOptions &options) const {
+  return updated(x, indices, y, scatterOf(lax::ScatterKind::Set), options);
+}
+Tensor IndexUpdate::add(const Tensor &y, const AtOptions &options) const {
+  return updated(x, indices, y, scatterOf(lax::ScatterKind::Add), options);
+}
+Tensor IndexUpdate::subtract(const Tensor &y, const AtOptions &options) const {
+  return updated(x, indices, y, scatterOf(lax::ScatterKind::Sub), options);
+}
+Tensor IndexUpdate::multiply(const Tensor &y, const AtOptions &options) const {
+  return updated(x, indices, y, scatterOf(lax::ScatterKind::Mul), options);
+}
+Tensor IndexUpdate::divide(const Tensor &y, const AtOptions &options) const {
+  return x / updated(onesLike(x), indices, y, scatterOf(lax::ScatterKind::Mul),
+                     options);
+}
+Tensor IndexUpdate::power(const Tensor &y, const AtOptions &options) const {
+  return frontend::power(x, updated(onesLike(x), indices, y,
+                                    scatterOf(lax::ScatterKind::Mul), options));
+}
+Tensor IndexUpdate::min(const Tensor &y, const AtOptions &options) const {
+  return updated(x, indices, y, scatterOf(lax::ScatterKind::Min), options);
+}
+Tensor IndexUpdate::max(const Tensor &y, const AtOptions &options) const {
+  return updated(x, indices, y, scatterOf(lax::ScatterKind::Max), options);
+}
+Tensor IndexUpdate::apply(const std::function<Tensor(const Tensor &)> &function,
+                          const AtOptions &options) const {
+  if (!x.ok())
+    return x;
+  auto scatter = [&](const Tensor &to, const Tensor &positions,
+                     const Tensor &updates, const GatherDims &dims,
+                     GatherMode mode, bool sorted, bool unique) {
+    return lax::scatter_apply(to, positions, function, dims, updates.shape(),
+                              mode, sorted, unique);
+  };
+  return updated(x, indices, scalarOf(int64_t(0), x.dtype(), x.aval().weak),
+                 scatter, options);
 }
 
 } // namespace shardwright::frontend

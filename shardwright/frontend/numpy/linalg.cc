@@ -7,9 +7,9 @@
 
 #include "shardwright/frontend/numpy/linalg.h"
 
+#include "shardwright/frontend/linalg/linalg.h"
 #include "shardwright/frontend/numpy/arrange.h"
 #include "shardwright/frontend/numpy/promote.h"
-#include "shardwright/frontend/linalg/linalg.h"
 
 #include <limits>
 

@@ -8,9 +8,7 @@
 #ifndef SHARDWRIGHT_FRONTEND_NUMPY_NUMPY_H
 #define SHARDWRIGHT_FRONTEND_NUMPY_NUMPY_H
 
-#include "shardwright/frontend/array/tensor.h"
-
-#include <optional>
+#include "shardwright/frontend/numpy/index.h"
 
 namespace shardwright::frontend {
 
@@ -37,8 +35,11 @@ Tensor operator~(const Tensor &x);
   X(exp)                                                                       \
   X(exp2)                                                                      \
   X(log)                                                                       \
-  X(log1p) X(expm1) X(sin) X(cos) X(tan) X(tanh) X(sqrt) X(cbrt) X(asin)       \
-      X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh)
+  X(log1p)                                                                     \
+  X(expm1)                                                                     \
+  X(sin)                                                                       \
+  X(cos) X(tan) X(tanh) X(sqrt) X(cbrt) X(asin) X(acos) X(atan) X(sinh)        \
+      X(cosh) X(asinh) X(acosh) X(atanh)
 #define SW_DECLARE(name) Tensor name(const Tensor &x);
 SW_NUMPY_UNARY(SW_DECLARE)
 #undef SW_DECLARE
@@ -56,7 +57,7 @@ Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y);
 Tensor astype(const Tensor &x, DType type);
 Tensor stopGradient(const Tensor &x);
 
-/// Dimensions to reduce: negative ones count from the end; none: all.
+/// Dimensions: negative ones count from the end; none: all.
 using Axes = std::optional<Ints>;
 Tensor sum(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
 Tensor mean(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
@@ -66,9 +67,13 @@ Tensor max(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
 Tensor min(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
 Tensor any(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
 Tensor all(const Tensor &x, const Axes &axes = {}, bool keepDims = false);
-Tensor argmax(const Tensor &x, int64_t axis);
-Tensor argmin(const Tensor &x, int64_t axis);
-Tensor cumsum(const Tensor &x, int64_t axis);
+/// Positions along an axis; none: in the flattened array.
+Tensor argmax(const Tensor &x, std::optional<int64_t> axis = {},
+              bool keepDims = false);
+Tensor argmin(const Tensor &x, std::optional<int64_t> axis = {},
+              bool keepDims = false);
+/// Along an axis; none: of the flattened array.
+Tensor cumsum(const Tensor &x, std::optional<int64_t> axis = {});
 Tensor sort(const Tensor &x, int64_t axis = -1);
 Tensor argsort(const Tensor &x, int64_t axis = -1);
 
@@ -79,6 +84,8 @@ Tensor transpose(const Tensor &x, const Ints &permutation = {});
 Tensor swapaxes(const Tensor &x, int64_t a, int64_t b);
 Tensor expandDims(const Tensor &x, int64_t axis);
 Tensor squeeze(const Tensor &x, int64_t axis);
+/// Without these dimensions of size 1; none: without all of them.
+Tensor squeeze(const Tensor &x, const Axes &axes = {});
 Tensor broadcastTo(const Tensor &x, const Shape &shape);
 Tensor concatenate(const Tensors &xs, int64_t axis = 0);
 Tensor stack(const Tensors &xs, int64_t axis = 0);
@@ -90,6 +97,9 @@ Tensor full(const Shape &shape, double value, DType type = DType::F32);
 Tensor zerosLike(const Tensor &x);
 Tensor onesLike(const Tensor &x);
 Tensor arange(int64_t n, DType type = DType::I32);
+/// start, start + step, .. before stop.
+Tensor arange(int64_t start, int64_t stop, int64_t step = 1,
+              DType type = DType::I32);
 Tensor tril(const Tensor &x, int64_t k = 0);
 Tensor triu(const Tensor &x, int64_t k = 0);
 
@@ -97,52 +107,6 @@ Tensor matmul(const Tensor &x, const Tensor &y);
 /// Products and sums by letters of dimensions: `ij,jk->ik`, `...ij,jk`. Several
 /// operands are contracted pair by pair, in the order of the fewest operations.
 Tensor einsum(const std::string &spec, const Tensors &xs);
-
-/// Elements or slices at these positions along an axis. Positions out of
-/// bounds give NaN, or the least integer.
-Tensor take(const Tensor &x, const Tensor &indices, int64_t axis = 0);
-/// One element of each row along an axis; `indices` has the rank of x.
-Tensor takeAlongAxis(const Tensor &x, const Tensor &indices, int64_t axis);
-
-/// One part of a subscript.
-struct Index {
-  enum class Kind { At, Range, NewAxis, Ellipsis } kind = Kind::At;
-  int64_t start = 0, stop = 0, step = 1;
-  bool hasStart = false, hasStop = false;
-  Index(int64_t i) : start(i) {}
-  Index(int i) : start(i) {}
-  explicit Index(Kind k) : kind(k) {}
-};
-/// start:stop:step, where `none` stands for the end of the dimension.
-Index slice(std::optional<int64_t> start = {}, std::optional<int64_t> stop = {},
-            int64_t step = 1);
-inline const Index newAxis{Index::Kind::NewAxis};
-inline const Index ellipsis{Index::Kind::Ellipsis};
-
-/// A part of an array that is to be changed in a copy. JAX: x.at[...].
-class IndexUpdate {
-public:
-  IndexUpdate(Tensor t, std::vector<Index> i)
-      : x(std::move(t)), indices(std::move(i)) {}
-  Tensor get() const { return x.index(indices); }
-  Tensor set(const Tensor &y) const;
-  Tensor add(const Tensor &y) const;
-  Tensor mul(const Tensor &y) const;
-  Tensor min(const Tensor &y) const;
-  Tensor max(const Tensor &y) const;
-
-private:
-  Tensor x;
-  std::vector<Index> indices;
-};
-template <typename... Indices>
-Tensor Tensor::operator[](Indices... indices) const {
-  return index({Index(indices)...});
-}
-template <typename... Indices>
-IndexUpdate Tensor::at(Indices... indices) const {
-  return IndexUpdate(*this, {Index(indices)...});
-}
 
 /// JAX: jax.nn.
 namespace nn {

@@ -67,6 +67,19 @@ Tensor squeeze(const Tensor &x, int64_t axis) {
   Expected<int64_t> d = normalizedAxis(axis, x.rank());
   return d ? lax::squeeze(x, {*d}) : Tensor(d.error());
 }
+Tensor squeeze(const Tensor &x, const Axes &axes) {
+  if (!x.ok())
+    return x;
+  Ints dims;
+  for (int64_t axis : axes ? *axes : iotaInts(x.rank())) {
+    Expected<int64_t> d = normalizedAxis(axis, x.rank());
+    if (!d)
+      return d.error();
+    if (axes || x.dim(*d) == 1)
+      dims.push_back(*d);
+  }
+  return dims.empty() ? x : lax::squeeze(x, dims);
+}
 Tensor broadcastTo(const Tensor &x, const Shape &shape) {
   if (!x.ok() || x.shape() == shape)
     return x;
@@ -139,6 +152,22 @@ Tensor ones(const Shape &shape, DType type) { return full(shape, 1, type); }
 Tensor zerosLike(const Tensor &x) { return lax::full_like(x, 0); }
 Tensor onesLike(const Tensor &x) { return lax::full_like(x, 1); }
 Tensor arange(int64_t n, DType type) { return lax::iota(type, {n}, 0); }
+
+Tensor arange(int64_t start, int64_t stop, int64_t step, DType type) {
+  if (!step)
+    return valueError("arange: step must not be zero");
+  // Of unsigned type, in which no difference overflows.
+  uint64_t distance = step > 0 ? uint64_t(stop) - uint64_t(start)
+                               : uint64_t(start) - uint64_t(stop);
+  uint64_t stride = step > 0 ? uint64_t(step) : -uint64_t(step);
+  bool isEmpty = step > 0 ? stop <= start : stop >= start;
+  uint64_t count = isEmpty ? 0 : (distance - 1) / stride + 1;
+  if (count > uint64_t(1) << 48)
+    return valueError("arange from ", start, " to ", stop, " by ", step,
+                      " is too large");
+  Tensor steps = lax::iota(type, {static_cast<int64_t>(count)}, 0);
+  return lax::add(lax::mul(steps, scalarOf(step, type)), scalarOf(start, type));
+}
 
 static Tensor triangle(const Tensor &x, int64_t k, bool lower) {
   if (!x.ok())

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/api/custom.h"
 #include "shardwright/frontend/numpy/arrange.h"
 #include "shardwright/frontend/numpy/promote.h"
+#include "shardwright/frontend/numpy/ufuncs.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -17,10 +19,6 @@ Tensor alongAxis(const Tensor &x, int64_t axis,
     return x;
   Expected<int64_t> d = normalizedAxis(axis, x.rank());
   return d ? op(*d) : Tensor(d.error());
-}
-Tensor fillNan(const Tensor &x, double value) {
-  Tensor f = inexact(x);
-  return where(isnan(f), lax::full_like(f, value), f);
 }
 Tensor always(const Tensor &x, bool value) {
   return lax::full(x.shape(), value, DType::Bool);
@@ -112,8 +110,10 @@ Tensor isfinite(const Tensor &x) {
   return isFloat(x.dtype()) ? lax::is_finite(x) : always(x, true);
 }
 Tensor nanToNum(const Tensor &x) {
-  if (!x.ok() || !isFloat(x.dtype()))
+  if (!x.ok() || !isInexact(x.dtype()))
     return x;
+  if (isComplex(x.dtype()))
+    return lax::complex(nanToNum(lax::real(x)), nanToNum(lax::imag(x)));
   Tensor zero = lax::full_like(x, 0);
   // The greatest finite number is the one before infinity.
   Tensor most = lax::nextafter(lax::full_like(x, INFINITY), zero);
@@ -122,33 +122,37 @@ Tensor nanToNum(const Tensor &x) {
   return lax::select(lax::eq(x, lax::full_like(x, -INFINITY)), lax::neg(most),
                      out);
 }
+/// Reduces without NaN elements. `isNanIfEmpty`: NaN where no other is left.
+static Tensor withoutNan(Tensor (*op)(const Tensor &, const Axes &, bool),
+                         const Tensor &x, double identity, const Axes &axes,
+                         bool keepDims, bool isNanIfEmpty) {
+  if (!x.ok() || !isInexact(x.dtype()))
+    return op(x, axes, keepDims);
+  Tensor out =
+      op(where(isnan(x), lax::full_like(x, identity), x), axes, keepDims);
+  if (!isNanIfEmpty || !out.ok())
+    return out;
+  return where(all(isnan(x), axes, keepDims), lax::full_like(out, NAN), out);
+}
 Tensor nansum(const Tensor &x, const Axes &axes, bool keepDims) {
-  return sum(fillNan(x, 0), axes, keepDims);
+  return withoutNan(sum, x, 0, axes, keepDims, false);
 }
 Tensor nanmean(const Tensor &x, const Axes &axes, bool keepDims) {
-  if (!x.ok())
-    return x;
-  Tensor count = sum(astype(~isnan(x), DType::F32), axes, keepDims);
-  return nansum(x, axes, keepDims) / count;
+  if (!x.ok() || !isInexact(x.dtype()))
+    return mean(x, axes, keepDims);
+  bool isShort = isFloat(x.dtype()) && bitWidth(x.dtype()) <= 16;
+  Tensor wide = isShort ? astype(x, DType::F32) : x;
+  Tensor count = sum(astype(~isnan(x), wide.dtype()), axes, keepDims);
+  return astype(lax::div(nansum(wide, axes, keepDims), count), x.dtype());
 }
 Tensor nanmax(const Tensor &x, const Axes &axes, bool keepDims) {
-  Tensor out = max(fillNan(x, -INFINITY), axes, keepDims);
-  return where(all(isnan(x), axes, keepDims), lax::full_like(out, NAN), out);
+  return withoutNan(max, x, -INFINITY, axes, keepDims, true);
 }
 Tensor nanmin(const Tensor &x, const Axes &axes, bool keepDims) {
-  Tensor out = min(fillNan(x, INFINITY), axes, keepDims);
-  return where(all(isnan(x), axes, keepDims), lax::full_like(out, NAN), out);
+  return withoutNan(min, x, INFINITY, axes, keepDims, true);
 }
 Tensor stddev(const Tensor &x, const Axes &axes, bool keepDims, int64_t ddof) {
-  if (!x.ok())
-    return x;
-  Tensor squares = square(inexact(x) - mean(x, axes, /*keepDims=*/true));
-  Tensor total = sum(squares, axes, keepDims);
-  if (!total.ok())
-    return total;
-  int64_t kept = std::max<int64_t>(total.size(), 1);
-  double count = static_cast<double>(x.size() / kept - ddof);
-  return sqrt(total / scalarOf(count, total.dtype()));
+  return sqrt(var(x, axes, keepDims, ddof));
 }
 Tensor countNonzero(const Tensor &x, const Axes &axes) {
   if (!x.ok())
@@ -170,34 +174,92 @@ Tensor median(const Tensor &x, int64_t axis) {
   });
 }
 Tensor logaddexp(const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
-  a = inexact(a), b = inexact(b);
-  Tensor top = lax::stop_gradient(lax::max(a, b));
-  top = where(lax::is_finite(top), top, zerosLike(top));
-  return log(exp(a - top) + exp(b - top)) + top;
-}
-Tensor floorDivide(const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
+  auto [p, q] = promotePair(x, y);
+  Tensor a = inexact(p), b = inexact(q);
   if (const Error *error = errorIn(Tensors{a, b}))
     return *error;
-  Tensor zero = scalarOf(int64_t(0), a.dtype());
+  if (isComplex(a.dtype()))
+    return notImplemented("logaddexp of complex numbers");
+  // log(e^a + e^b) = max + log1p(e^-|a - b|); infinities of one sign have no
+  // difference.
+  auto function = [](const Tensor &u, const Tensor &v) {
+    Tensor delta = lax::sub(u, v);
+    Tensor tail = lax::log1p(lax::exp(lax::neg(lax::abs(delta))));
+    return where(isnan(delta), lax::add(u, v), lax::add(lax::max(u, v), tail));
+  };
+  auto finite = [](const Tensor &v) {
+    return where(v == INFINITY, zerosLike(v), v);
+  };
+  using Both = std::tuple<Tensor, Tensor>;
+  auto rule = [=](const Both &in, const Both &t) {
+    Tensor out = function(std::get<0>(in), std::get<1>(in));
+    auto share = [&](const Tensor &v, const Tensor &tangent) {
+      return lax::mul(tangent, lax::exp(lax::sub(finite(v), finite(out))));
+    };
+    return std::pair{out, lax::add(share(std::get<0>(in), std::get<0>(t)),
+                                   share(std::get<1>(in), std::get<1>(t)))};
+  };
+  auto out = customJvp(function, rule, "logaddexp")(a, b);
+  return out ? *out : Tensor(out.error());
+}
+/// The quotient, rounded down, and the remainder of floats.
+static std::pair<Tensor, Tensor> divideFloats(const Tensor &a,
+                                              const Tensor &b) {
+  Tensor zero = scalarOf(0.0, a.dtype()), one = scalarOf(1.0, a.dtype());
+  Tensor rest = lax::rem(a, b);
+  Tensor top = where(lax::eq(b, zero), a, lax::sub(a, rest));
+  Tensor quotient = lax::div(top, b);
+  Tensor isLow = lax::bitwise_and(lax::ne(rest, zero),
+                                  lax::ne(lax::sign(b), lax::sign(rest)));
+  return {lax::round(where(isLow, lax::sub(quotient, one), quotient)),
+          where(isLow, lax::add(rest, b), rest)};
+}
+Tensor floorDivide(const Tensor &x, const Tensor &y) {
+  auto [p, q] = promotePair(x, y);
+  if (const Error *error = errorIn(Tensors{p, q}))
+    return *error;
+  bool isBool = p.dtype() == DType::Bool;
+  Tensor a = isBool ? astype(p, DType::I32) : p,
+         b = isBool ? astype(q, DType::I32) : q;
+  if (isComplex(a.dtype()))
+    return typeError("floor_divide does not support complex-valued inputs");
   if (isUnsigned(a.dtype()))
     return lax::div(a, b);
   if (isInteger(a.dtype())) {
-    Tensor q = lax::div(a, b), r = lax::rem(a, b);
-    Tensor isLow = lax::bitwise_and(
-        lax::ne(r, zero), lax::ne(lax::lt(r, zero), lax::lt(b, zero)));
-    return where(isLow, q - 1, q);
+    Tensor zero = scalarOf(int64_t(0), a.dtype()),
+           one = scalarOf(int64_t(1), a.dtype());
+    Tensor quotient = lax::div(a, b);
+    Tensor isLow = lax::bitwise_and(lax::ne(lax::sign(a), lax::sign(b)),
+                                    lax::ne(lax::rem(a, b), zero));
+    return where(isLow, lax::sub(quotient, one), quotient);
   }
-  return lax::floor(lax::div(a, b));
+  return divideFloats(a, b).first;
+}
+std::pair<Tensor, Tensor> divmod(const Tensor &x, const Tensor &y) {
+  auto [a, b] = promotePair(x, y);
+  if (a.ok() && b.ok() && isFloat(a.dtype()))
+    return divideFloats(a, b);
+  return {floorDivide(x, y), x % y};
 }
 Tensor hypot(const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
-  a = abs(inexact(a)), b = abs(inexact(b));
-  Tensor big = maximum(a, b), small = minimum(a, b);
-  Tensor isZero = big == 0.0;
-  Tensor ratio = small / where(isZero, onesLike(big), big);
-  return where(isZero, big, big * sqrt(1.0 + square(ratio)));
+  auto [p, q] = promotePair(x, y);
+  Tensor a = abs(inexact(p)), b = abs(inexact(q));
+  if (const Error *error = errorIn(Tensors{p, q, a, b}))
+    return *error;
+  if (isComplex(p.dtype()))
+    return valueError("jnp.hypot is not well defined for complex-valued "
+                      "inputs. Please convert to real values first, such as "
+                      "by using abs(x)");
+  Tensor zero = scalarOf(0.0, a.dtype()), one = scalarOf(1.0, a.dtype());
+  Tensor infinity = scalarOf(INFINITY, a.dtype());
+  Tensor isInfinite =
+      lax::bitwise_or(lax::eq(a, infinity), lax::eq(b, infinity));
+  Tensor big = lax::max(a, b), small = lax::min(a, b);
+  Tensor isZero = lax::eq(big, zero);
+  Tensor ratio = lax::div(small, where(isZero, onesLike(big), big));
+  Tensor length = where(
+      isZero, big, lax::mul(big, lax::sqrt(lax::add(lax::square(ratio), one))));
+  return where(isInfinite, infinity, length);
 }
 Tensor arctan2(const Tensor &y, const Tensor &x) {
   auto [a, b] = promotePair(y, x);
@@ -207,15 +269,12 @@ Tensor reciprocal(const Tensor &x) {
   Tensor f = inexact(x);
   return f.ok() ? lax::integer_pow(f, -1) : f;
 }
-Tensor round(const Tensor &x) {
-  if (!x.ok() || isInteger(x.dtype()))
-    return x;
-  return lax::round(x, RoundingMethod::ToNearestEven);
-}
+Tensor round(const Tensor &x) { return round(x, 0); }
 Tensor trunc(const Tensor &x) {
-  if (!x.ok() || isInteger(x.dtype()))
+  if (!x.ok() || isInteger(x.dtype()) || x.dtype() == DType::Bool)
     return x;
-  return where(x < 0.0, ceil(x), floor(x));
+  Tensor zero = scalarOf(0.0, x.dtype());
+  return where(x < zero, lax::ceil(x), lax::floor(x));
 }
 Tensor isclose(const Tensor &x, const Tensor &y, double rtol, double atol) {
   auto [a, b] = promotePair(x, y);

@@ -216,7 +216,7 @@ const Registered gatherR(gatherP);
 
 Params gatherParams(const GatherDims &dims, const Ints &sliceSizes,
                     GatherMode mode, DType type, bool sorted, bool unique,
-                    std::optional<int64_t> fill) {
+                    std::optional<Param> fill) {
   Params params{{"dimension_numbers", gatherDimsParam(dims, false)},
                 {"slice_sizes", sliceSizes},
                 {"indices_are_sorted", sorted},
@@ -224,7 +224,7 @@ Params gatherParams(const GatherDims &dims, const Ints &sliceSizes,
                 {"mode", gatherModeParam(mode)},
                 {"fill_value", std::monostate()}};
   if (mode == GatherMode::FillOrDrop)
-    params.set("fill_value", fill ? Param(*fill) : fillValue(type));
+    params.set("fill_value", fill ? *fill : fillValue(type));
   return params;
 }
 

@@ -22,7 +22,7 @@ Param gatherModeParam(GatherMode mode);
 /// value that depends on the type.
 Params gatherParams(const GatherDims &dims, const Ints &sliceSizes,
                     GatherMode mode, DType type, bool sorted = false,
-                    bool unique = false, std::optional<int64_t> fill = {});
+                    bool unique = false, std::optional<Param> fill = {});
 /// Parameters of a scatter into an array of elements of type `type`.
 Params scatterParams(lax::ScatterKind kind, DType type, const GatherDims &dims,
                      GatherMode mode, bool sorted = false, bool unique = false);

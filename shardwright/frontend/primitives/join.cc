@@ -452,16 +452,22 @@ Tensor slice(const Tensor &x, const Ints &start, const Ints &limit,
              strides.empty() ? Param(std::monostate()) : Param(strides));
   return bind1(sliceP, {x}, params);
 }
-Tensor slice_in_dim(const Tensor &x, int64_t start, int64_t limit,
-                    int64_t stride, int64_t axis) {
+Tensor slice_in_dim(const Tensor &x, std::optional<int64_t> start,
+                    std::optional<int64_t> limit, int64_t stride,
+                    int64_t axis) {
   if (!x.ok())
     return x;
-  if (axis < 0 || axis >= x.rank())
+  if (axis < -x.rank() || axis >= x.rank())
     return valueError("axis ", axis,
                       " is out of bounds for array of dimension ", x.rank());
+  axis += axis < 0 ? x.rank() : 0;
   Ints from(x.rank(), 0), to = x.shape(), steps(x.rank(), 1);
-  from[axis] = start;
-  to[axis] = limit;
+  int64_t n = x.dim(axis);
+  auto fromEnd = [n](int64_t position) {
+    return position < 0 ? position + n : position;
+  };
+  from[axis] = fromEnd(start.value_or(0));
+  to[axis] = fromEnd(limit.value_or(n));
   steps[axis] = stride;
   return slice(x, from, to, steps);
 }

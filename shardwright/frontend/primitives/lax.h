@@ -61,16 +61,18 @@ namespace lax {
 
 #define SW_LAX_UNARY(X)                                                        \
   X(neg)                                                                       \
-  X(sign) X(floor) X(ceil) X(is_finite) X(exp) X(exp2) X(log) X(log1p)         \
-      X(expm1) X(sin) X(cos) X(tan) X(tanh) X(logistic) X(sqrt) X(rsqrt)       \
-          X(cbrt) X(abs) X(square) X(erf) X(erfc) X(erf_inv) X(lgamma)         \
-              X(digamma) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh)      \
-                  X(acosh) X(atanh) X(real) X(imag) X(conj) X(clz)             \
-                      X(population_count) X(stop_gradient)
+  X(sign)                                                                      \
+  X(floor) X(ceil) X(is_finite) X(exp) X(exp2) X(log) X(log1p) X(expm1) X(sin) \
+      X(cos) X(tan) X(tanh) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(abs)        \
+          X(square) X(erf) X(erfc) X(erf_inv) X(lgamma) X(digamma) X(asin)     \
+              X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh)       \
+                  X(real) X(imag) X(conj) X(clz) X(population_count)           \
+                      X(stop_gradient)
 #define SW_LAX_BINARY(X)                                                       \
   X(add)                                                                       \
-  X(sub) X(mul) X(div) X(rem) X(max) X(min) X(pow) X(atan2) X(nextafter)       \
-      X(complex) X(add_any) X(shift_left) X(shift_right_logical)               \
+  X(sub)                                                                       \
+  X(mul) X(div) X(rem) X(max) X(min) X(pow) X(atan2) X(nextafter) X(complex)   \
+      X(add_any) X(shift_left) X(shift_right_logical)                          \
           X(shift_right_arithmetic) X(eq) X(ne) X(lt) X(le) X(gt) X(ge)
 
 #define SW_DECLARE(name) Tensor name(const Tensor &x);
@@ -117,16 +119,18 @@ Tensor iota(DType type, const Shape &shape, int64_t dimension);
 
 Tensor slice(const Tensor &x, const Ints &start, const Ints &limit,
              const Ints &strides = {});
-/// x[start:limit] along one dimension.
-Tensor slice_in_dim(const Tensor &x, int64_t start, int64_t limit,
-                    int64_t stride, int64_t axis);
+/// x[start:limit:stride] along one dimension. Negative positions count from the
+/// end; none: the whole dimension.
+Tensor slice_in_dim(const Tensor &x, std::optional<int64_t> start,
+                    std::optional<int64_t> limit, int64_t stride = 1,
+                    int64_t axis = 0);
 Tensor dynamic_slice(const Tensor &x, const Tensors &starts, const Ints &sizes);
 Tensor dynamic_update_slice(const Tensor &x, const Tensor &update,
                             const Tensors &starts);
 Tensor gather(const Tensor &x, const Tensor &indices, const GatherDims &dims,
               const Ints &sliceSizes, GatherMode mode = GatherMode::FillOrDrop,
               bool sorted = false, bool unique = false);
-enum class ScatterKind { Set, Add, Mul, Min, Max };
+enum class ScatterKind { Set, Add, Mul, Min, Max, Sub };
 /// `dims` as for gather: offset dims are the update's window dims.
 Tensor scatter(ScatterKind kind, const Tensor &x, const Tensor &indices,
                const Tensor &updates, const GatherDims &dims,

@@ -26,6 +26,7 @@ const ScatterSpec scatters[] = {
     {"scatter-mul", "stablehlo.multiply", ScatterKind::Mul},
     {"scatter-min", "stablehlo.minimum", ScatterKind::Min},
     {"scatter-max", "stablehlo.maximum", ScatterKind::Max},
+    {"scatter-sub", "stablehlo.subtract", ScatterKind::Sub},
 };
 
 /// The window of the operand that one update writes.
@@ -59,12 +60,17 @@ std::vector<std::string> lowerScatter(const ScatterSpec &spec,
     });
   }
   std::string scalar = mlirType(Aval{c.operandTypes()[0].dtype, {}});
+  bool isApply =
+      spec.kind == ScatterKind::Set && !c.params().isNone("update_jaxpr");
   std::string region =
-      c.regionOf({scalar, scalar}, [&](const std::vector<std::string> &args) {
-        if (spec.kind == ScatterKind::Set)
-          return std::vector<std::string>{args[1]};
-        return c.op(spec.opName, args, {scalar, scalar}, {scalar});
-      });
+      isApply
+          ? c.region(*c.params().jaxpr("update_jaxpr"), {})
+          : c.regionOf(
+                {scalar, scalar}, [&](const std::vector<std::string> &args) {
+                  if (spec.kind == ScatterKind::Set)
+                    return std::vector<std::string>{args[1]};
+                  return c.op(spec.opName, args, {scalar, scalar}, {scalar});
+                });
   return c.op(
       "stablehlo.scatter", c.operands(), mlirTypes(c.operandTypes()),
       mlirTypes(c.resultTypes()),
@@ -119,7 +125,7 @@ Tensor gatherBack(const Tensor &from, const Tensor &indices,
   // Elements out of bounds count as zero.
   return bind1(*findPrimitive("gather"), {from, indices},
                gatherParams(d, windowOf(from.shape(), updates, d), mode,
-                            from.dtype(), false, false, 0));
+                            from.dtype(), false, false, Param(int64_t(0))));
 }
 Tensor scatterAdd(const Tensor &x, const Tensor &indices, const Tensor &updates,
                   const Params &params) {
@@ -219,9 +225,12 @@ JvpResult jvpScatter(const ScatterSpec &spec, const Tensors &in,
   const Primitive &self = *findPrimitive(spec.name);
   if (spec.kind == ScatterKind::Mul)
     return jvpScatterMul(in, t, params);
+  if (spec.kind == ScatterKind::Set && !params.isNone("update_jaxpr"))
+    return failedJvp(
+        *errorIn(Tensor(notImplemented("scatter_apply JVP not implemented"))));
   auto tangent = [&](size_t i) { return t[i] ? *t[i] : zerosOf(in[i]); };
   bool isLinear =
-      spec.kind == ScatterKind::Add ||
+      spec.kind == ScatterKind::Add || spec.kind == ScatterKind::Sub ||
       (spec.kind == ScatterKind::Set && params.flag("unique_indices"));
   if (spec.kind == ScatterKind::Set && !isLinear) {
     Tensor dx = tangent(0);
@@ -239,14 +248,17 @@ MaybeTensors transposeScatter(const ScatterSpec &spec, const MaybeTensors &ct,
                               const std::vector<Aval> &types,
                               const Params &params) {
   MaybeTensors out(3);
-  bool isAdd = spec.kind == ScatterKind::Add;
+  bool isSum = spec.kind == ScatterKind::Add || spec.kind == ScatterKind::Sub;
   if (!in[0])
-    out[0] = isAdd ? *ct[0]
+    out[0] = isSum ? *ct[0]
                    : bind1(*findPrimitive("scatter"),
                            {*ct[0], *in[1], lax::zeros(types[2])}, params);
-  if (!in[2])
+  if (!in[2]) {
     out[2] = gatherBack(*ct[0], *in[1], types[2].shape, gatherDimsOf(params),
                         gatherModeOf(params));
+    if (spec.kind == ScatterKind::Sub)
+      out[2] = neg(*out[2]);
+  }
   return out;
 }
 
@@ -287,8 +299,9 @@ Primitive makeScatter(const ScatterSpec &spec) {
                 const Params &params) -> Expected<std::vector<Aval>> {
     std::string kind = s->name;
     if (in[0].dtype == DType::Bool &&
-        (kind == "scatter-add" || kind == "scatter-mul"))
-      return typeError(kind == "scatter-add" ? "add" : "mul",
+        (kind == "scatter-add" || kind == "scatter-mul" ||
+         kind == "scatter-sub"))
+      return typeError(kind.substr(8),
                        " does not accept dtype bool at position 0. Accepted "
                        "dtypes at position 0 are subtypes of integer, "
                        "floating, complexfloating.");
@@ -325,7 +338,8 @@ Primitive makeScatter(const ScatterSpec &spec) {
                           {},
                           {}};
     };
-  if (s->kind == ScatterKind::Add || s->kind == ScatterKind::Set)
+  if (s->kind == ScatterKind::Add || s->kind == ScatterKind::Sub ||
+      s->kind == ScatterKind::Set)
     p.transpose = [s](const MaybeTensors &ct, const MaybeTensors &in,
                       const std::vector<Aval> &types, const Params &params) {
       return transposeScatter(*s, ct, in, types, params);

@@ -218,6 +218,16 @@ Primitive makeUnary(const UnarySpec &spec) {
     };
   if (*spec.opName)
     p.lower = lowerTo(spec.opName);
+  // StableHLO has no sign of unsigned integers.
+  if (p.name == "sign")
+    p.lower = [signedLower = p.lower](LoweringContext &c) {
+      if (!isUnsigned(c.operandTypes()[0].dtype))
+        return signedLower(c);
+      return c.inlineFunction([](const Tensors &in) -> Tensors {
+        Tensor zero = full_like(in[0], 0);
+        return {select(eq(in[0], zero), zero, full_like(in[0], 1))};
+      });
+    };
   return p;
 }
 

@@ -19,7 +19,7 @@ F, U, I = jnp.float32, jnp.uint32, jnp.int32
 ROWS = lax.GatherDimensionNumbers((1,), (0,), (0,))
 EACH = lax.GatherDimensionNumbers((), (1,), (1,), (0,), (0,))
 MODES = [lax.GatherScatterMode.CLIP, lax.GatherScatterMode.FILL_OR_DROP]
-SCATTERS = [lax.scatter, lax.scatter_add, lax.scatter_mul, lax.scatter_min, lax.scatter_max]
+SCATTERS = [lax.scatter, lax.scatter_add, lax.scatter_mul, lax.scatter_min, lax.scatter_max, lax.scatter_sub]
 
 
 def f32(x):

@@ -138,6 +138,8 @@ const SharedOps &allOps() {
     addCallbacks(*made);
     addGeneral(*made);
     addMistakes(*made);
+    addElementwiseCalls(*made);
+    addIndexing(*made);
     addUserFunctions(*made);
     addModels(*made);
     return made;

@@ -223,7 +223,7 @@ def make_rows(g, b, v, x, shape):
 
 def make_scatter(g, b, v, x, shape):
     index = emit(g, b, v, "argmax", [x], axis=1)
-    return emit(g, b, v, "scatter_rows", [x, index, same(g, v, shape)], kind=g.rng.choice([0, 1, 1, 2, 3, 4]))
+    return emit(g, b, v, "scatter_rows", [x, index, same(g, v, shape)], kind=g.rng.choice([0, 1, 1, 2, 3, 4, 5]))
 
 
 def make_take(g, b, v, x, shape):

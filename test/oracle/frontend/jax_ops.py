@@ -19,6 +19,7 @@ from frontend.callback_ops import OPS
 from frontend.case_ops import CASES
 from frontend.general_ops import GENERAL
 from frontend.model_ops import MODEL_OPS
+from frontend.index_cases import INDEX
 from frontend.user_ops import USER
 
 
@@ -112,8 +113,8 @@ def eigh(a, k):
 
 def scatter_rows(a, k):
     dims = lax.ScatterDimensionNumbers((1,), (0,), (0,))
-    scatter = [lax.scatter, lax.scatter_add, lax.scatter_mul, lax.scatter_min, lax.scatter_max][k["kind"][0]]
-    return [scatter(a[0], lax.expand_dims(a[1], (1,)), a[2], dims, mode=lax.GatherScatterMode.FILL_OR_DROP)]
+    kinds = [lax.scatter, lax.scatter_add, lax.scatter_mul, lax.scatter_min, lax.scatter_max, lax.scatter_sub]
+    return [kinds[k["kind"][0]](a[0], lax.expand_dims(a[1], (1,)), a[2], dims, mode=lax.GatherScatterMode.FILL_OR_DROP)]
 
 
 ALGEBRA = {
@@ -239,6 +240,8 @@ def function(name):
         return GENERAL[name]
     if name in CASES:
         return CASES[name]
+    if name in INDEX:
+        return lambda a, k: [INDEX[name](a, k)]
     if name in USER:
         return USER[name]
     if name in MODEL_OPS:

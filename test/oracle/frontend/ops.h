@@ -46,6 +46,10 @@ void addCallbacks(Ops &ops);
 void addGeneral(Ops &ops);
 /// Operations with a mistake each.
 void addMistakes(Ops &ops);
+/// Elementwise functions and reductions of jax.numpy, of all types.
+void addElementwiseCalls(Ops &ops);
+/// Subscripts and indexed updates.
+void addIndexing(Ops &ops);
 /// Functions in the manner of jax.numpy, jax.nn and jax.random.
 void addUserFunctions(Ops &ops);
 

@@ -102,8 +102,8 @@ CASES += [case("broadcast_in_dim", X, shape=(2, 4, 6), dims=(1, 2)), case("broad
           case("unstack", X, axis=0), case("unstack", X, axis=1)]
 CASES += [case("take_rows", X, ROWS, mode=m) for m in (0, 1)] + [case("rows", X, ints(8, hi=6), mode=1)]
 CASES += [case("take_each", arg(4, 6), ints(4, 3, hi=6)), case("add_each", arg(4, 6), ints(4, 2, hi=6), arg(4, 2))]
-CASES += [case("scatter", arg(4, 6), ints(2, hi=4), arg(2, 6), kind=kind, unique=0) for kind in range(5)]
-CASES += [case("scatter", arg(4, 6), ints(1, hi=4), arg(1, 6), kind=kind, unique=1) for kind in range(5)]
+CASES += [case("scatter", arg(4, 6), ints(2, hi=4), arg(2, 6), kind=kind, unique=0) for kind in range(6)]
+CASES += [case("scatter", arg(4, 6), ints(1, hi=4), arg(1, 6), kind=kind, unique=1) for kind in range(6)]
 CASES += [case("sort", X, dim=d) for d in (0, 1)] + [case("sort_pair", X, Y, dim=1, keys=k) for k in (1, 2)]
 CASES += [case("top_k", X, k=2, axis=a) for a in (0, 1)]
 WINDOW = dict(dims=(2, 2), strides=(1, 2), padding=(0, 1, 0, 0))
