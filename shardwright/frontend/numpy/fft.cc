@@ -9,6 +9,9 @@
 
 #include "shardwright/frontend/numpy/arrange.h"
 #include "shardwright/frontend/numpy/promote.h"
+#include "shardwright/frontend/numpy/ufuncs.h"
+
+#include <cmath>
 
 namespace shardwright::frontend::fft {
 namespace {
@@ -24,8 +27,45 @@ Tensor resized(const Tensor &x, int64_t d, int64_t size) {
   return pad(x, widths);
 }
 
+/// Over the last dimensions, three at a time.
+Tensor overLast(const Tensor &x, FftType type, const Ints &lengths) {
+  if (lengths.size() <= 3)
+    return lax::fft(x, type, lengths);
+  auto count = static_cast<int64_t>(lengths.size());
+  int64_t n = count == 4 ? 2 : 3, rank = x.rank();
+  Ints first(lengths.begin(), lengths.end() - n),
+      last(lengths.end() - n, lengths.end());
+  // The first of the dimensions go to the end, and back.
+  Ints order = iotaInts(rank - count), back(rank, 0);
+  for (int64_t d = rank - n; d < rank; ++d)
+    order.push_back(d);
+  for (int64_t d = rank - count; d < rank - n; ++d)
+    order.push_back(d);
+  for (int64_t d = 0; d < rank; ++d)
+    back[order[d]] = d;
+  bool isForward = type == FftType::RFFT || type == FftType::FFT;
+  FftType inner = isForward ? FftType::FFT : FftType::IFFT;
+  auto turned = [&](const Tensor &in) {
+    return lax::transpose(overLast(lax::transpose(in, order), inner, first),
+                          back);
+  };
+  return isForward ? turned(lax::fft(x, type, last))
+                   : lax::fft(turned(x), type, last);
+}
+
+/// The factor of a norm beside Backward's.
+double factorOf(Norm norm, const Ints &lengths, bool isInverse) {
+  double n = 1;
+  for (int64_t length : lengths)
+    n *= static_cast<double>(length);
+  if (norm == Norm::Backward)
+    return 1;
+  double factor = norm == Norm::Ortho ? std::sqrt(n) : n;
+  return isInverse ? factor : 1 / factor;
+}
+
 Tensor transform(const char *name, FftType type, const Tensor &in,
-                 const Axes &s, const Axes &axes) {
+                 const Axes &s, const Axes &axes, Norm norm) {
   if (!in.ok())
     return in;
   Ints which = axes ? *axes : iotaInts(in.rank());
@@ -34,9 +74,8 @@ Tensor transform(const char *name, FftType type, const Tensor &in,
     for (size_t i = 0; i < s->size(); ++i)
       which.push_back(in.rank() - static_cast<int64_t>(s->size() - i));
   }
-  if (which.empty() || which.size() > 3)
-    return valueError("jax.numpy.fft.", name,
-                      " transforms one to three axes, got ", which.size());
+  if (which.empty())
+    return valueError("jax.numpy.fft.", name, " transforms one axis or more");
   if (s && s->size() != which.size())
     return valueError("jax.numpy.fft.", name, " expects a length for each of ",
                       which.size(), " axes, got ", s->size());
@@ -68,8 +107,13 @@ Tensor transform(const char *name, FftType type, const Tensor &in,
                       name);
   for (size_t i = 0; i < order.size(); ++i)
     back[order[i]] = static_cast<int64_t>(i);
-  return lax::transpose(lax::fft(lax::transpose(x, order), type, lengths),
-                        back);
+  Tensor out =
+      lax::transpose(overLast(lax::transpose(x, order), type, lengths), back);
+  if (norm == Norm::Backward || !out.ok())
+    return out;
+  // hfft and ihfft count as what their names say.
+  bool isBack = name[0] == 'i';
+  return lax::mul(out, scalarOf(factorOf(norm, lengths, isBack), out.dtype()));
 }
 
 Axes one(std::optional<int64_t> n) { return n ? Axes(Ints{*n}) : Axes(); }
@@ -90,32 +134,71 @@ Tensor shifted(const Tensor &x, const Axes &axes, bool back) {
 
 } // namespace
 
-Tensor fft(const Tensor &x, std::optional<int64_t> n, int64_t axis) {
-  return transform("fft", FftType::FFT, x, one(n), Ints{axis});
+Tensor fft(const Tensor &x, std::optional<int64_t> n, int64_t axis, Norm norm) {
+  return transform("fft", FftType::FFT, x, one(n), Ints{axis}, norm);
 }
-Tensor ifft(const Tensor &x, std::optional<int64_t> n, int64_t axis) {
-  return transform("ifft", FftType::IFFT, x, one(n), Ints{axis});
+Tensor ifft(const Tensor &x, std::optional<int64_t> n, int64_t axis,
+            Norm norm) {
+  return transform("ifft", FftType::IFFT, x, one(n), Ints{axis}, norm);
 }
-Tensor rfft(const Tensor &x, std::optional<int64_t> n, int64_t axis) {
-  return transform("rfft", FftType::RFFT, x, one(n), Ints{axis});
+Tensor rfft(const Tensor &x, std::optional<int64_t> n, int64_t axis,
+            Norm norm) {
+  return transform("rfft", FftType::RFFT, x, one(n), Ints{axis}, norm);
 }
-Tensor irfft(const Tensor &x, std::optional<int64_t> n, int64_t axis) {
-  return transform("irfft", FftType::IRFFT, x, one(n), Ints{axis});
+Tensor irfft(const Tensor &x, std::optional<int64_t> n, int64_t axis,
+             Norm norm) {
+  return transform("irfft", FftType::IRFFT, x, one(n), Ints{axis}, norm);
 }
-Tensor fftn(const Tensor &x, const Axes &s, const Axes &axes) {
-  return transform("fftn", FftType::FFT, x, s, axes);
+Tensor hfft(const Tensor &x, std::optional<int64_t> n, int64_t axis,
+            Norm norm) {
+  Tensor out =
+      transform("hfft", FftType::IRFFT, conjugate(x), one(n), Ints{axis}, norm);
+  if (!out.ok())
+    return out;
+  Expected<int64_t> d = normalizedAxis(axis, out.rank());
+  return out * static_cast<double>(out.dim(*d));
 }
-Tensor ifftn(const Tensor &x, const Axes &s, const Axes &axes) {
-  return transform("ifftn", FftType::IFFT, x, s, axes);
+Tensor ihfft(const Tensor &x, std::optional<int64_t> n, int64_t axis,
+             Norm norm) {
+  Tensor out = transform("ihfft", FftType::RFFT, x, one(n), Ints{axis}, norm);
+  if (!out.ok())
+    return out;
+  Expected<int64_t> d = normalizedAxis(axis, x.rank());
+  double length = static_cast<double>(n ? *n : x.dim(*d));
+  return conjugate(out) * (1 / length);
 }
-Tensor rfftn(const Tensor &x, const Axes &s, const Axes &axes) {
-  return transform("rfftn", FftType::RFFT, x, s, axes);
+Tensor fftn(const Tensor &x, const Axes &s, const Axes &axes, Norm norm) {
+  return transform("fftn", FftType::FFT, x, s, axes, norm);
 }
-Tensor irfftn(const Tensor &x, const Axes &s, const Axes &axes) {
-  return transform("irfftn", FftType::IRFFT, x, s, axes);
+Tensor ifftn(const Tensor &x, const Axes &s, const Axes &axes, Norm norm) {
+  return transform("ifftn", FftType::IFFT, x, s, axes, norm);
 }
-Tensor fft2(const Tensor &x) { return fftn(x, {}, Ints{-2, -1}); }
-Tensor ifft2(const Tensor &x) { return ifftn(x, {}, Ints{-2, -1}); }
+Tensor rfftn(const Tensor &x, const Axes &s, const Axes &axes, Norm norm) {
+  return transform("rfftn", FftType::RFFT, x, s, axes, norm);
+}
+Tensor irfftn(const Tensor &x, const Axes &s, const Axes &axes, Norm norm) {
+  return transform("irfftn", FftType::IRFFT, x, s, axes, norm);
+}
+static Tensor ofPlane(const char *name, FftType type, const Tensor &x,
+                      const Axes &s, const Ints &axes, Norm norm) {
+  if (axes.size() != 2)
+    return valueError("jax.numpy.fft.", name,
+                      " only supports 2 axes. Got axes = ", tupleText(axes),
+                      ".");
+  return transform(name, type, x, s, axes, norm);
+}
+Tensor fft2(const Tensor &x, const Axes &s, const Ints &axes, Norm norm) {
+  return ofPlane("fft2", FftType::FFT, x, s, axes, norm);
+}
+Tensor ifft2(const Tensor &x, const Axes &s, const Ints &axes, Norm norm) {
+  return ofPlane("ifft2", FftType::IFFT, x, s, axes, norm);
+}
+Tensor rfft2(const Tensor &x, const Axes &s, const Ints &axes, Norm norm) {
+  return ofPlane("rfft2", FftType::RFFT, x, s, axes, norm);
+}
+Tensor irfft2(const Tensor &x, const Axes &s, const Ints &axes, Norm norm) {
+  return ofPlane("irfft2", FftType::IRFFT, x, s, axes, norm);
+}
 /// Frequencies are computed on the host.
 static constexpr int64_t most = int64_t(1) << 28;
 

@@ -14,18 +14,41 @@
 /// filled with zeros (of inverse real transforms: those of the result).
 namespace shardwright::frontend::fft {
 
-Tensor fft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1);
-Tensor ifft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1);
-Tensor rfft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1);
-Tensor irfft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1);
-/// Over up to three axes; none: all.
-Tensor fftn(const Tensor &x, const Axes &s = {}, const Axes &axes = {});
-Tensor ifftn(const Tensor &x, const Axes &s = {}, const Axes &axes = {});
-Tensor rfftn(const Tensor &x, const Axes &s = {}, const Axes &axes = {});
-Tensor irfftn(const Tensor &x, const Axes &s = {}, const Axes &axes = {});
-/// Over the last two axes.
-Tensor fft2(const Tensor &x);
-Tensor ifft2(const Tensor &x);
+/// Which of a transform and its inverse is divided by the length: the inverse,
+/// the transform, or both by its root.
+enum class Norm { Backward, Forward, Ortho };
+
+Tensor fft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1,
+           Norm norm = Norm::Backward);
+Tensor ifft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1,
+            Norm norm = Norm::Backward);
+Tensor rfft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1,
+            Norm norm = Norm::Backward);
+Tensor irfft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1,
+             Norm norm = Norm::Backward);
+/// Of a Hermitian signal, whose spectrum is real, and back.
+Tensor hfft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1,
+            Norm norm = Norm::Backward);
+Tensor ihfft(const Tensor &x, std::optional<int64_t> n = {}, int64_t axis = -1,
+             Norm norm = Norm::Backward);
+/// Over several axes; none: the last ones, as many as `s` has lengths, or all.
+Tensor fftn(const Tensor &x, const Axes &s = {}, const Axes &axes = {},
+            Norm norm = Norm::Backward);
+Tensor ifftn(const Tensor &x, const Axes &s = {}, const Axes &axes = {},
+             Norm norm = Norm::Backward);
+Tensor rfftn(const Tensor &x, const Axes &s = {}, const Axes &axes = {},
+             Norm norm = Norm::Backward);
+Tensor irfftn(const Tensor &x, const Axes &s = {}, const Axes &axes = {},
+              Norm norm = Norm::Backward);
+/// Over two axes.
+Tensor fft2(const Tensor &x, const Axes &s = {}, const Ints &axes = {-2, -1},
+            Norm norm = Norm::Backward);
+Tensor ifft2(const Tensor &x, const Axes &s = {}, const Ints &axes = {-2, -1},
+             Norm norm = Norm::Backward);
+Tensor rfft2(const Tensor &x, const Axes &s = {}, const Ints &axes = {-2, -1},
+             Norm norm = Norm::Backward);
+Tensor irfft2(const Tensor &x, const Axes &s = {}, const Ints &axes = {-2, -1},
+              Norm norm = Norm::Backward);
 /// Frequencies of the results of transforms of length n.
 Tensor fftfreq(int64_t n, double d = 1);
 Tensor rfftfreq(int64_t n, double d = 1);

@@ -139,6 +139,8 @@ const SharedOps &allOps() {
     addGeneral(*made);
     addMistakes(*made);
     addElementwiseCalls(*made);
+    addArrangeCalls(*made);
+    addScipyCalls(*made);
     addIndexing(*made);
     addUserFunctions(*made);
     addModels(*made);

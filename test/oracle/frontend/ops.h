@@ -48,6 +48,10 @@ void addGeneral(Ops &ops);
 void addMistakes(Ops &ops);
 /// Elementwise functions and reductions of jax.numpy, of all types.
 void addElementwiseCalls(Ops &ops);
+/// Joining, choosing, statistics.
+void addArrangeCalls(Ops &ops);
+/// jax.scipy, jax.image, jax.ops, jax.numpy.fft, initializers.
+void addScipyCalls(Ops &ops);
 /// Subscripts and indexed updates.
 void addIndexing(Ops &ops);
 /// Functions in the manner of jax.numpy, jax.nn and jax.random.

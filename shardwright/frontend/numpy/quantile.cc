@@ -1,0 +1,272 @@
+//===- quantile.cc - quantiles and statistics without NaN -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/numpy/promote.h"
+#include "shardwright/frontend/numpy/rearrange.h"
+#include "shardwright/frontend/numpy/spread.h"
+
+#include <cmath>
+
+namespace shardwright::frontend {
+namespace {
+
+/// The dimensions to reduce as one last dimension.
+struct Flattened {
+  Tensor x;
+  Shape kept; ///< the shape of a result with dimensions of size 1
+};
+Expected<Flattened> flattened(const Tensor &x, const Axes &axes) {
+  if (!axes)
+    return Flattened{ravel(x), Shape(Ints(x.rank(), 1))};
+  Ints dims;
+  Flattened out{x, x.shape()};
+  for (int64_t axis : *axes) {
+    Expected<int64_t> d = normalizedAxis(axis, x.rank());
+    if (!d)
+      return d.error();
+    if (containsInt(dims, *d))
+      return valueError("repeated axis");
+    dims.push_back(*d);
+    out.kept.at(*d) = 1;
+  }
+  std::sort(dims.begin(), dims.end());
+  Ints order = withoutInts(x.rank(), dims);
+  Shape shape;
+  for (int64_t d : order)
+    shape.push_back(x.dim(d));
+  int64_t count = 1;
+  for (int64_t d : dims)
+    count *= x.dim(d);
+  shape.push_back(count);
+  order.insert(order.end(), dims.begin(), dims.end());
+  out.x = lax::reshape(lax::transpose(x, order), shape);
+  return out;
+}
+
+Tensor between(const Tensor &low, const Tensor &high, const Tensor &weight,
+               QuantileMethod method) {
+  Tensor one = scalarOf(1.0, weight.dtype());
+  switch (method) {
+  case QuantileMethod::Lower:
+    return low;
+  case QuantileMethod::Higher:
+    return high;
+  case QuantileMethod::Midpoint:
+    return lax::mul(lax::add(low, high), scalarOf(0.5, low.dtype()));
+  case QuantileMethod::Nearest:
+    return where(lax::le(weight, scalarOf(0.5, weight.dtype())), low, high);
+  case QuantileMethod::Linear:
+    break;
+  }
+  DType type = weight.dtype();
+  return lax::add(
+      lax::mul(lax::convert_element_type(low, type), lax::sub(one, weight)),
+      lax::mul(lax::convert_element_type(high, type), weight));
+}
+
+Tensor quantileOf(const Tensor &in, const Tensor &given, const Axes &axes,
+                  QuantileMethod method, bool keepDims, bool ignoresNan) {
+  auto [px, pq] = promotePair(in, given);
+  if (const Error *error = errorIn(Tensors{px, pq}))
+    return *error;
+  Tensor x = inexact(in);
+  Tensor q = lax::convert_element_type(given, inexact(pq).dtype());
+  if (isComplex(x.dtype()) || isComplex(q.dtype()))
+    return valueError("quantile does not support complex input, as the "
+                      "operation is poorly defined.");
+  if (q.rank() > 1)
+    return valueError("q must be have rank <= 1, got shape ",
+                      tupleText(q.shape()));
+  Expected<Flattened> flat = flattened(x, axes);
+  if (!flat)
+    return flat.error();
+  Tensor rows = flat->x;
+  int64_t last = rows.rank() - 1, n = rows.dim(last);
+  if (!n)
+    return valueError("quantile of no elements");
+  if (!ignoresNan)
+    rows = where(any(isnan(rows), Ints{-1}, true), NAN, rows);
+  rows = sort(where(isnan(rows), NAN, rows), -1);
+  // [q, 1 .. 1], beside the counts of the rows.
+  Shape wide(Ints(last + q.rank(), 1));
+  if (q.rank())
+    wide.at(0) = q.dim(0);
+  Tensor at = lax::reshape(q, wide);
+  Tensor count = ignoresNan ? sum(astype(~isnan(rows), q.dtype()), Ints{-1})
+                            : scalarOf(static_cast<double>(n), q.dtype());
+  Tensor zero = scalarOf(0.0, q.dtype()), one = scalarOf(1.0, q.dtype());
+  Tensor top = lax::sub(count, one);
+  Tensor place = at * top;
+  Tensor low = lax::floor(place), weight = lax::sub(place, low);
+  auto element = [&](const Tensor &position) {
+    Tensor inside = maximum(zero, minimum(position, top));
+    Tensor index = astype(inside, DType::I32);
+    Shape shape(Ints(rows.shape().begin(), rows.shape().end() - 1));
+    if (q.rank())
+      shape.insert(shape.begin(), q.dim(0));
+    index = expandDims(broadcastTo(index, shape), -1);
+    Tensor from = q.rank() ? lax::expand_dims(rows, {0}) : rows;
+    return squeeze(takeAlongAxis(from, index, -1), -1);
+  };
+  Tensor out = between(element(low), element(lax::ceil(place)), weight, method);
+  if (!out.ok())
+    return out;
+  if (keepDims) {
+    Shape kept = flat->kept;
+    if (q.rank())
+      kept.insert(kept.begin(), q.dim(0));
+    out = lax::reshape(out, kept);
+  }
+  return lax::convert_element_type(out, x.dtype());
+}
+Tensor hundredths(const Tensor &q) {
+  Tensor f = inexact(q);
+  return f.ok() ? lax::div(f, scalarOf(100.0, f.dtype())) : f;
+}
+Tensor filled(const Tensor &x, double value) {
+  return x.ok() && isInexact(x.dtype())
+             ? where(isnan(x), lax::full_like(x, value), x)
+             : x;
+}
+
+} // namespace
+
+Tensor quantile(const Tensor &x, const Tensor &q, const Axes &axes,
+                QuantileMethod method, bool keepDims) {
+  return quantileOf(x, q, axes, method, keepDims, false);
+}
+Tensor nanquantile(const Tensor &x, const Tensor &q, const Axes &axes,
+                   QuantileMethod method, bool keepDims) {
+  return quantileOf(x, q, axes, method, keepDims, true);
+}
+Tensor percentile(const Tensor &x, const Tensor &q, const Axes &axes,
+                  QuantileMethod method, bool keepDims) {
+  return quantileOf(x, hundredths(q), axes, method, keepDims, false);
+}
+Tensor nanpercentile(const Tensor &x, const Tensor &q, const Axes &axes,
+                     QuantileMethod method, bool keepDims) {
+  return quantileOf(x, hundredths(q), axes, method, keepDims, true);
+}
+Tensor median(const Tensor &x, const Axes &axes, bool keepDims) {
+  return quantileOf(x, 0.5, axes, QuantileMethod::Midpoint, keepDims, false);
+}
+Tensor nanmedian(const Tensor &x, const Axes &axes, bool keepDims) {
+  return quantileOf(x, 0.5, axes, QuantileMethod::Midpoint, keepDims, true);
+}
+
+Tensor average(const Tensor &x, const Axes &axes,
+               const std::optional<Tensor> &weights, bool keepDims) {
+  if (!weights)
+    return mean(x, axes, keepDims);
+  auto [p, q] = promotePair(x, *weights);
+  if (const Error *error = errorIn(Tensors{p, q}))
+    return *error;
+  Tensor a = lax::convert_element_type(x, inexact(p).dtype());
+  Tensor w = lax::convert_element_type(*weights, a.dtype());
+  if (w.shape() != a.shape()) {
+    if (!axes || axes->size() != 1)
+      return valueError("Axis must be specified when shapes of a and weights "
+                        "differ.");
+    Expected<int64_t> d = normalizedAxis((*axes)[0], a.rank());
+    if (!d)
+      return d.error();
+    if (w.rank() != 1 || w.dim(0) != a.dim(*d))
+      return valueError("Length of weights not compatible with specified "
+                        "axis.");
+    w = lax::broadcast_in_dim(w, a.shape(), {*d});
+  }
+  return sum(lax::mul(a, w), axes, keepDims) / sum(w, axes, keepDims);
+}
+Tensor ptp(const Tensor &x, const Axes &axes, bool keepDims) {
+  return lax::sub(max(x, axes, keepDims), min(x, axes, keepDims));
+}
+Tensor nanprod(const Tensor &x, const Axes &axes, bool keepDims) {
+  return prod(filled(x, 1), axes, keepDims);
+}
+Tensor nanvar(const Tensor &in, const Axes &axes, bool keepDims, int64_t ddof) {
+  Tensor x = inexact(in);
+  if (!x.ok())
+    return x;
+  DType type =
+      isFloat(x.dtype()) && bitWidth(x.dtype()) <= 16 ? DType::F32 : x.dtype();
+  Tensor wide = lax::convert_element_type(x, type);
+  Tensor isThere = ~isnan(wide);
+  Tensor centered = where(isThere, wide - nanmean(wide, axes, true), 0.0);
+  Tensor squares = isComplex(type)
+                       ? lax::real(lax::mul(centered, lax::conj(centered)))
+                       : lax::square(centered);
+  if (!squares.ok())
+    return squares;
+  Tensor count = sum(astype(isThere, squares.dtype()), axes, keepDims) -
+                 static_cast<double>(ddof);
+  Tensor isEmpty = count <= 0.0;
+  Tensor divisor = where(isEmpty, 1.0, count);
+  Tensor out = sum(squares, axes, keepDims) / divisor;
+  return lax::convert_element_type(where(isEmpty, NAN, out),
+                                   realType(x.dtype()));
+}
+Tensor nanstd(const Tensor &x, const Axes &axes, bool keepDims, int64_t ddof) {
+  return sqrt(nanvar(x, axes, keepDims, ddof));
+}
+static Tensor nanPosition(const Tensor &x, std::optional<int64_t> axis,
+                          bool keepDims, bool isMax) {
+  if (!x.ok() || !isFloat(x.dtype()))
+    return isMax ? argmax(x, axis, keepDims) : argmin(x, axis, keepDims);
+  Tensor full = filled(x, isMax ? -INFINITY : INFINITY);
+  Tensor out =
+      isMax ? argmax(full, axis, keepDims) : argmin(full, axis, keepDims);
+  Axes axes = axis ? Axes(Ints{*axis}) : Axes();
+  return where(all(isnan(x), axes, keepDims), -1, out);
+}
+Tensor nanargmax(const Tensor &x, std::optional<int64_t> axis, bool keepDims) {
+  return nanPosition(x, axis, keepDims, true);
+}
+Tensor nanargmin(const Tensor &x, std::optional<int64_t> axis, bool keepDims) {
+  return nanPosition(x, axis, keepDims, false);
+}
+Tensor cumprod(const Tensor &x) { return cumprod(ravel(x), 0); }
+Tensor nancumsum(const Tensor &x, std::optional<int64_t> axis) {
+  return cumsum(filled(x, 0), axis);
+}
+Tensor nancumprod(const Tensor &x, std::optional<int64_t> axis) {
+  Tensor full = filled(x, 1);
+  return axis ? cumprod(full, *axis) : cumprod(full);
+}
+static Tensor cumulative(const Tensor &in, std::optional<int64_t> axis,
+                         bool includeInitial, bool isSum) {
+  const Tensor &x = in;
+  if (!x.ok())
+    return x;
+  if (!x.rank())
+    return valueError("The input must be non-scalar to take a cumulative ",
+                      isSum ? "sum" : "product",
+                      ", however a scalar value or scalar array was given.");
+  if (!axis && x.rank() != 1)
+    return valueError("The input array has rank ", x.rank(),
+                      ", however axis was not set to an explicit value. The "
+                      "axis argument is only optional for one-dimensional "
+                      "arrays.");
+  Expected<int64_t> d = normalizedAxis(axis.value_or(0), x.rank());
+  if (!d)
+    return d.error();
+  Tensor out = isSum ? cumsum(x, *d) : cumprod(x, *d);
+  if (!includeInitial || !out.ok())
+    return out;
+  Shape shape = x.shape();
+  shape.at(*d) = 1;
+  return lax::concatenate({full(shape, isSum ? 0 : 1, out.dtype()), out}, *d);
+}
+Tensor cumulativeSum(const Tensor &x, std::optional<int64_t> axis,
+                     bool includeInitial) {
+  return cumulative(x, axis, includeInitial, true);
+}
+Tensor cumulativeProd(const Tensor &x, std::optional<int64_t> axis,
+                      bool includeInitial) {
+  return cumulative(x, axis, includeInitial, false);
+}
+
+} // namespace shardwright::frontend
