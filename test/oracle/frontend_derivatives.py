@@ -6,7 +6,7 @@
 #===------------------------------------------------------------------------===//
 """Each differentiable function of the front end (the cases of frontend_primitives.py and frontend_numpy.py): its jvp
 and its vjp, both orders of differentiation, the batched gradient and the gradient of the batched function, compared
-with JAX's in values, and the jaxprs of its jvp, vjp and batched form as texts. A sample by --seed; --long runs all."""
+with JAX's in values, and the jaxprs of its jvp, vjp and batched forms (batched in front, and at the end) as texts. A sample by --seed; --long runs all."""
 
 import argparse
 import os
@@ -17,17 +17,17 @@ import jax
 import frontend_primitives as fp
 import oracle
 from frontend.jax_ops import OTHER_JAXPR, jaxpr_difference
-from frontend.program import is_float, leaves_of, transformed
+from frontend.program import arguments_of, leaves_of, transformed
 from frontend.user_ops import CASES as USER_CASES
 
 args = fp.args
 VALUES = ["values:jvp", "values:vjp", "values:jvp.vjp", "values:vjp.jvp", "values:vmap.vjp", "values:vjp.vmap"]
-TEXTS = ["jaxpr:", "jaxpr:vmap", "jaxpr:jvp", "jaxpr:vjp"]
+TEXTS = ["jaxpr:", "jaxpr:vmap", "jaxpr:vmap_last", "jaxpr:jvp", "jaxpr:vjp"]
 
 
 def theirs(p, field):
     f = transformed(p.evaluate, leaves_of(field))
-    ins = p.batches if "vmap" in field else p.ins
+    ins = arguments_of(p, leaves_of(field))
     if field.startswith("values"):
         return fp.text_or_arrays(f, ins)
     try:
@@ -42,9 +42,21 @@ def differs(field, mine, value):
     return jaxpr_difference(mine, value)
 
 
-# Functions whose derivatives or batches are the same by other equations.
-UNEQUAL = set("""cumprod cummax cummin cumlogsumexp fft rfft irfft lu lu_permutation qr svd checkpoint_policy cond
-    while_double fori_dynamic scan_rows random_wrap vmap_rows scatter contract""".split())
+# Functions whose derivatives are the same by other equations.
+UNEQUAL = set("""cumprod cummax cummin cumlogsumexp rfft irfft lu lu_permutation qr svd scatter reduce reduce_pairs
+    reduce_matrices diagonal_solve""".split())
+# Errors of JAX where a rule is missing that the front end has.
+REFUSALS = ("NotImplementedError: ragged_dot vmap over any dim but 0", "NotImplementedError: Unimplemented grad_")
+
+
+def is_known(case, field, theirs):
+    """Whether a difference is a defect of JAX."""
+    if isinstance(theirs, str) and theirs.startswith(REFUSALS):
+        return True
+    # JAX puts the batch dimension at its position into the order of dimensions, not in front of the others.
+    return case.op == "layout_constraint" and field == "jaxpr:vmap_last"
+
+
 SAMPLE = 6
 
 
@@ -76,8 +88,9 @@ def main():
                 tally.fail(str(case), "the server ended")
                 continue
             for field in fields:
-                problem = differs(field, ours[field], theirs(p, field))
-                tally.ok() if problem is None else tally.fail(f"{case} {field}", problem)
+                value = theirs(p, field)
+                problem = differs(field, ours[field], value)
+                tally.ok() if problem is None or is_known(case, field, value) else tally.fail(f"{case} {field}", problem)
     server.close()
     print(f"{len(names)} functions of {len(functions)}")
     tally.finish()

@@ -25,8 +25,9 @@
 //   primitives                 the names of all primitives
 //
 // Kinds: jaxpr, types, values, eager, module, shardings. Transforms, the first
-// is applied last: vjp, jvp, vmap, as `vmap.vjp`. An argument of vmap is its
-// batch. test/oracle/frontend_programs.py writes the same programs for JAX.
+// is applied last: vjp, jvp, vmap, vmap_last, as `vmap.vjp`. An argument of
+// vmap is its batch; vmap_last has the batch dimension at the end.
+// test/oracle/frontend_programs.py writes the same programs for JAX.
 //
 //===----------------------------------------------------------------------===//
 
@@ -129,10 +130,13 @@ FlatFunction pushedForward(const FlatFunction &f) {
     return out;
   };
 }
-FlatFunction mapped(const FlatFunction &f) {
-  return [f](const Tensors &batches) -> Tensors {
-    auto outs =
-        detail::vmap(f, batches, Ints(batches.size(), 0), {0}, -1, "", {});
+/// `isLast`: the batch dimension is the last one of each argument.
+FlatFunction mapped(const FlatFunction &f, bool isLast) {
+  return [=](const Tensors &batches) -> Tensors {
+    Ints dims;
+    for (const Tensor &x : batches)
+      dims.push_back(isLast ? x.rank() - 1 : 0);
+    auto outs = detail::vmap(f, batches, dims, {0}, -1, "", {});
     return outs ? *outs : Tensors{Tensor(outs.error())};
   };
 }
@@ -142,7 +146,7 @@ FlatFunction transformed(FlatFunction f, const std::string &names) {
   for (size_t i = list.size(); i-- > 0;)
     f = list[i] == "vjp"   ? pulledBack(f)
         : list[i] == "jvp" ? pushedForward(f)
-                           : mapped(f);
+                           : mapped(f, list[i] == "vmap_last");
   return f;
 }
 
@@ -190,6 +194,9 @@ std::string field(const Program &p, const std::string &kind,
   FlatFunction f = transformed(plain, names);
   bool isBatched = names.find("vmap") != names.npos;
   Tensors args = isBatched ? p.batches : p.ins;
+  if (names.find("vmap_last") != names.npos)
+    for (Tensor &x : args)
+      x = moveaxis(x, 0, -1);
   if (!isBatched)
     for (size_t i = 0; i < args.size(); ++i)
       if (i < p.places.size() && p.places[i])

@@ -45,9 +45,10 @@ const Primitive layoutP = [] {
   // The batch dimension is the slowest one.
   p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
-    Ints order{dims[0]};
-    for (int64_t d : layoutIn(params).majorToMinor())
-      order.push_back(d + (d >= dims[0]));
+    Ints order = layoutIn(params).majorToMinor();
+    for (int64_t &d : order)
+      d += d >= dims[0];
+    order.insert(order.begin(), dims[0]);
     return {{bindLayout(in[0], Layout(order))}, {dims[0]}};
   };
   p.lower = [](LoweringContext &c) {

@@ -35,8 +35,55 @@ Params with(const Params &params, const JaxprPtr &jaxpr, bool differentiated) {
 /// The known part of a linearized body, split at the values that are kept.
 struct SplitBody {
   JaxprPtr forward;   ///< inputs to results, then kept values
-  JaxprPtr recompute; ///< inputs, then kept values, to residuals
+  JaxprPtr recompute; ///< kept values, then inputs, to residuals
 };
+
+/// A reduction of precision to all the bits of a type of floats.
+Params fullPrecision(DType type) {
+  int64_t exponent = type == DType::F64   ? 11
+                     : type == DType::F16 ? 5
+                                          : 8; // f32, bf16
+  int64_t mantissa = bitWidth(type) - 1 - exponent;
+  if (bitWidth(type) <= 8) { // the name says it, as in float8_e4m3fn
+    std::string_view text = name(type);
+    size_t at = text.rfind('e', text.rfind('m'));
+    exponent = text[at + 1] - '0';
+    mantissa = text[text.find('m', at) + 1] - '0';
+  }
+  return {{"exponent_bits", exponent}, {"mantissa_bits", mantissa}};
+}
+
+/// Rounds the kept values (results from `first` on) that the program itself
+/// uses, too. Otherwise a compiler may use more exact ones, and the values
+/// that are computed again differ.
+JaxprPtr withRoundedValues(const JaxprPtr &jaxpr, size_t first) {
+  std::vector<bool> used(jaxpr->types.size()), kept(jaxpr->types.size());
+  for (const Eqn &eqn : jaxpr->eqns)
+    for (const Atom &atom : eqn.ins)
+      if (atom.isVar())
+        used[atom.var] = true;
+  for (size_t i = first; i < jaxpr->outs.size(); ++i)
+    kept[jaxpr->outs[i].var] = true;
+  const Primitive *round = findPrimitive("reduce_precision");
+  auto out = std::make_shared<Jaxpr>(*jaxpr);
+  out->eqns.clear();
+  for (const Eqn &eqn : jaxpr->eqns) {
+    size_t at = out->eqns.size();
+    out->eqns.push_back(eqn);
+    for (size_t i = 0; i < eqn.outs.size(); ++i) {
+      int32_t var = eqn.outs[i];
+      DType type = jaxpr->types[var].dtype;
+      if (!kept[var] || !used[var] || !isFloat(type) || eqn.primitive == round)
+        continue;
+      auto exact = static_cast<int32_t>(out->types.size());
+      out->types.push_back(jaxpr->types[var]);
+      out->eqns[at].outs[i] = exact;
+      out->eqns.insert(out->eqns.begin() + at + 1,
+                       {round, {Atom{exact, {}}}, {var}, fullPrecision(type)});
+    }
+  }
+  return out;
+}
 
 /// Adds the equations that move a value to another memory and back. Returns the
 /// value and the moved one.
@@ -91,15 +138,17 @@ SplitBody splitAtSaved(const LinearizedJaxpr &linear,
     if (atom.isVar())
       isRead[atom.var] = true;
   forward->outs.resize(results);
+  live->ins.clear();
   for (auto [read, kept] : saved)
     if (isRead[kept]) {
       live->ins.push_back(kept);
       forward->outs.push_back(Atom{kept, {}});
     }
-  return {eliminateDeadCode(*forward), live};
+  live->ins.insert(live->ins.end(), known.ins.begin(), known.ins.end());
+  return {withRoundedValues(eliminateDeadCode(*forward), results), live};
 }
 
-/// The tangents of a body, from its inputs, kept values and tangents.
+/// The tangents of a body, from kept values, its inputs and tangents.
 /// Operations are split into those of values and those of tangents, also in
 /// loops, so that the body can be transposed.
 Expected<JaxprPtr> tangentBody(const JaxprPtr &recompute,
@@ -135,8 +184,8 @@ JvpResult linearizeRemat(JaxprTrace &tangentTrace, const TracePtr &,
   Tensors outs = evalJaxpr(*split.forward, in);
   if (const Error *error = errorIn(outs))
     return failedJvp(*error);
-  Tensors args = in;
-  args.insert(args.end(), outs.begin() + n, outs.end());
+  Tensors args(outs.begin() + n, outs.end());
+  args.insert(args.end(), in.begin(), in.end());
   outs.resize(n);
   JvpResult r{outs, MaybeTensors(n)};
   if (linear->tangent->outs.empty())
@@ -189,31 +238,27 @@ const Primitive rematP = [] {
                    const std::vector<Aval> &, const Params &old) {
     std::vector<bool> linear = given(in);
     linear.flip();
-    Expected<JaxprPtr> back =
+    Expected<TransposedJaxpr> back =
         transposeJaxpr(old.jaxpr("jaxpr"), linear, given(ct));
     if (!back)
       return MaybeTensors{Tensor(back.error())};
     Tensors args;
     appendGiven(args, in);
     appendGiven(args, ct);
-    return spread(bindMany(*findPrimitive("remat2"), (*back)->outs.size(), args,
-                           with(old, *back, true)),
-                  linear);
+    return spread(bindMany(*findPrimitive("remat2"), back->jaxpr->outs.size(),
+                           args, with(old, back->jaxpr, true)),
+                  back->outNonzero);
   };
   p.linearize = linearizeRemat;
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &old) -> BatchResult {
-    Tensors args;
-    for (size_t i = 0; i < in.size(); ++i)
-      args.push_back(dims[i] >= 0 ? moveBatch(in[i], dims[i], 0) : in[i]);
-    Expected<BatchedJaxpr> inner =
-        batchJaxpr(old.jaxpr("jaxpr"), axis, isBatched(dims));
+    Expected<BatchedProgram> inner =
+        batchJaxprAt(old.jaxpr("jaxpr"), axis, dims, {kFrontBatchDim});
     if (!inner)
       return {{Tensor(inner.error())}, {}};
-    Ints outDims = batchDims(inner->outBatched);
-    return {bindMany(*findPrimitive("remat2"), outDims.size(), args,
+    return {bindMany(*findPrimitive("remat2"), inner->outDims.size(), in,
                      with(old, inner->jaxpr, old.flag("differentiated"))),
-            outDims};
+            inner->outDims};
   };
   p.lower = [](LoweringContext &c) {
     std::vector<std::string> args = c.operands();

@@ -43,44 +43,68 @@ JvpResult jvpCond(const Tensors &in, const MaybeTensors &t,
   return {Tensors(outs.begin(), outs.begin() + n), spread(outs, has, n)};
 }
 
-/// The branch with the residuals of all branches: zeros for those of others.
-JaxprPtr withAllResiduals(const LinearizedJaxpr &own, size_t index,
-                          const std::vector<LinearizedJaxpr> &all) {
-  auto out = std::make_shared<Jaxpr>(*own.known);
-  size_t n = own.outNonzero.size();
-  std::vector<Atom> residuals(out->outs.begin() + n, out->outs.end());
-  out->outs.resize(n);
-  for (size_t b = 0; b < all.size(); ++b)
-    for (size_t r = 0; r < all[b].numResiduals; ++r) {
-      if (b == index) {
-        out->outs.push_back(residuals[r]);
-        continue;
+/// The residuals of all branches as results of a conditional. Branches share
+/// those of equal types.
+struct MergedResiduals {
+  std::vector<Aval> types;
+  /// Of each branch: where its residuals are.
+  std::vector<std::vector<size_t>> places;
+};
+MergedResiduals mergedResiduals(const std::vector<LinearizedJaxpr> &branches) {
+  MergedResiduals out;
+  for (const LinearizedJaxpr &branch : branches) {
+    std::vector<bool> taken(out.types.size());
+    std::vector<size_t> places;
+    for (size_t r = 0; r < branch.numResiduals; ++r) {
+      const Aval &type = branch.tangent->types[branch.tangent->ins[r]];
+      size_t at = 0;
+      while (at < taken.size() && (taken[at] || !(out.types[at] == type)))
+        ++at;
+      if (at == taken.size()) {
+        out.types.push_back(type);
+        taken.push_back(false);
       }
-      const Aval &aval = all[b].tangent->types[all[b].tangent->ins[r]];
-      std::shared_ptr<void> zero = allocateHost(bytesOf(aval));
-      std::fill_n(static_cast<char *>(zero.get()), bytesOf(aval), 0);
-      out->types.push_back(aval);
-      auto var = static_cast<int32_t>(out->types.size()) - 1;
-      out->constVars.push_back(var);
-      out->consts.push_back(arrayOfHost(aval, zero));
-      out->outs.push_back(Atom{var, {}});
+      taken[at] = true;
+      places.push_back(at);
     }
+    out.places.push_back(std::move(places));
+  }
   return out;
 }
 
+/// The branch with the residuals of all branches, where those of others have
+/// any elements.
+Expected<JaxprPtr> withAllResiduals(const LinearizedJaxpr &own,
+                                    const MergedResiduals &all,
+                                    const std::vector<size_t> &places) {
+  return traceToJaxpr(
+      [&](const Tensors &args) {
+        Tensors outs = evalJaxpr(*own.known, args);
+        if (errorIn(outs))
+          return outs;
+        size_t n = own.outNonzero.size();
+        Tensors residuals(outs.begin() + n, outs.end());
+        outs.resize(n);
+        for (const Aval &type : all.types)
+          outs.push_back(emptyOf(type));
+        for (size_t r = 0; r < places.size(); ++r)
+          outs[n + places[r]] = residuals[r];
+        return outs;
+      },
+      own.known->inAvals(), own.known->name);
+}
+
 /// The linear branch, whose inputs are the residuals of all branches.
-JaxprPtr ignoringOthers(const LinearizedJaxpr &own, size_t index,
-                        const std::vector<LinearizedJaxpr> &all) {
+JaxprPtr ignoringOthers(const LinearizedJaxpr &own, const MergedResiduals &all,
+                        const std::vector<size_t> &places) {
   auto out = std::make_shared<Jaxpr>(*own.tangent);
-  std::vector<int32_t> ins;
-  for (size_t b = 0; b < all.size(); ++b)
-    for (size_t r = 0; r < all[b].numResiduals; ++r) {
-      if (b == index) {
-        ins.push_back(own.tangent->ins[r]);
-        continue;
-      }
-      out->types.push_back(all[b].tangent->types[all[b].tangent->ins[r]]);
-      ins.push_back(static_cast<int32_t>(out->types.size()) - 1);
+  std::vector<int32_t> ins(all.types.size(), -1);
+  for (size_t r = 0; r < places.size(); ++r)
+    ins[places[r]] = own.tangent->ins[r];
+  for (size_t i = 0; i < ins.size(); ++i)
+    if (ins[i] < 0) {
+      out->types.push_back(all.types[i]);
+      ins[i] = static_cast<int32_t>(out->types.size()) - 1;
     }
   ins.insert(ins.end(), own.tangent->ins.begin() + own.numResiduals,
              own.tangent->ins.end());
@@ -101,11 +125,15 @@ JvpResult linearizeCond(JaxprTrace &tangents, const TracePtr &,
       });
   if (!made)
     return failedJvp(made.error());
-  const std::vector<LinearizedJaxpr> &parts = *made;
+  MergedResiduals all = mergedResiduals(*made);
   Jaxprs known, linear;
-  for (size_t b = 0; b < parts.size(); ++b) {
-    known.push_back(withAllResiduals(parts[b], b, parts));
-    linear.push_back(ignoringOthers(parts[b], b, parts));
+  for (size_t b = 0; b < made->size(); ++b) {
+    const LinearizedJaxpr &own = (*made)[b];
+    Expected<JaxprPtr> joined = withAllResiduals(own, all, all.places[b]);
+    if (!joined)
+      return failedJvp(joined.error());
+    known.push_back(*joined);
+    linear.push_back(ignoringOthers(own, all, all.places[b]));
   }
   Tensors outs = bindMany(condPrimitive(), known[0]->outs.size(), in,
                           {{"branches", known}});
@@ -129,20 +157,24 @@ MaybeTensors transposeCond(const MaybeTensors &ct, const MaybeTensors &in,
                            const std::vector<Aval> &, const Params &params) {
   std::vector<bool> linear = given(MaybeTensors(in.begin() + 1, in.end()));
   linear.flip();
+  std::vector<bool> has(linear.size());
+  auto made =
+      alignBranches(branchesOf(params), has,
+                    [&](const JaxprPtr &j, const std::vector<bool> &force) {
+                      return transposeJaxpr(j, linear, given(ct), force);
+                    });
+  if (!made)
+    return {Tensor(made.error())};
   Jaxprs changed;
-  for (const JaxprPtr &branch : branchesOf(params)) {
-    Expected<JaxprPtr> back = transposeJaxpr(branch, linear, given(ct));
-    if (!back)
-      return {Tensor(back.error())};
-    changed.push_back(*back);
-  }
+  for (const TransposedJaxpr &branch : *made)
+    changed.push_back(branch.jaxpr);
   Tensors args{*in[0]};
   appendGiven(args, MaybeTensors(in.begin() + 1, in.end()));
   appendGiven(args, ct);
   Tensors outs = bindMany(condPrimitive(), changed[0]->outs.size(), args,
                           {{"branches", changed}});
-  linear.insert(linear.begin(), false); // the index
-  return spread(outs, linear);
+  has.insert(has.begin(), false); // the index
+  return spread(outs, has);
 }
 
 BatchResult batchCond(const BatchAxis &axis, const Tensors &in,

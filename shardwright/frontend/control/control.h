@@ -64,6 +64,9 @@ inline const std::vector<bool> &outMask(const LinearizedJaxpr &made) {
 inline const std::vector<bool> &outMask(const BatchedJaxpr &made) {
   return made.outBatched;
 }
+inline const std::vector<bool> &outMask(const TransposedJaxpr &made) {
+  return made.outNonzero;
+}
 
 /// Transforms the body of a loop so that its carry has tangents (or batch
 /// dimensions) at each iteration if it has them at any. `mask`: which inputs of

@@ -284,11 +284,11 @@ Status addTransposes(const LinearSolve &problem, const std::vector<Aval> &types,
   } else {
     std::vector<bool> linear(matvec.consts.size(), false);
     linear.resize(matvec.jaxpr->ins.size(), true);
-    Expected<JaxprPtr> made = transposeJaxpr(
-        matvec.jaxpr, linear, std::vector<bool>(types.size(), true));
+    Expected<TransposedJaxpr> made = transposeJaxpr(
+        matvec.jaxpr, linear, std::vector<bool>(types.size(), true), linear);
     if (!made)
       return made.error();
-    parts[Vecmat] = {constantsToInputs(*made), matvec.consts};
+    parts[Vecmat] = {constantsToInputs(made->jaxpr), matvec.consts};
   }
   Closed vecmat = parts[Vecmat];
   TensorsFunction apply = [vecmat](const Tensors &x) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/scan.h"
+#include "shardwright/frontend/trace/partial_sums.h"
 #include "shardwright/frontend/transform/pruning.h"
 
 namespace shardwright::frontend {
@@ -175,77 +176,83 @@ JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
   return {outs, spread(tangents, linear.outNonzero)};
 }
 
+/// The body of a transposed scan, with inputs of these types: known constants,
+/// the sums of the cotangents of the others, the cotangents of the carry, those
+/// of the results with `hasCt`, known scanned values. Results: the sums, the
+/// cotangents of the carry before, those of the scanned values.
+Expected<JaxprPtr> transposedBody(const Scan &s, const std::vector<Aval> &types,
+                                  const std::vector<bool> &linear,
+                                  const std::vector<bool> &hasCt) {
+  std::vector<Aval> bodyTypes = s.jaxpr->inAvals();
+  return traceToJaxpr(
+      [&](const Tensors &args) -> Tensors {
+        MaybeTensors known(bodyTypes.size()), initial(bodyTypes.size());
+        MaybeTensors cts(s.carry + s.ys);
+        size_t next = 0;
+        for (bool sums : {false, true})
+          for (size_t i = 0; i < s.consts; ++i)
+            if (linear[i] == sums)
+              (sums ? initial : known)[i] = args[next++];
+        for (size_t i = 0; i < s.carry; ++i)
+          cts[i] = args[next++];
+        for (size_t i = 0; i < s.ys; ++i)
+          if (hasCt[i])
+            cts[s.carry + i] = args[next++];
+        for (size_t i = s.consts + s.carry; i < linear.size(); ++i)
+          if (!linear[i])
+            known[i] = args[next++];
+        Expected<MaybeTensors> back =
+            backwardPass(*s.jaxpr, known, cts, initial);
+        if (!back)
+          return {Tensor(back.error())};
+        Tensors results;
+        for (size_t i = 0; i < bodyTypes.size(); ++i)
+          if (linear[i])
+            results.push_back((*back)[i]
+                                  ? *(*back)[i]
+                                  : lax::zeros(cotangentAval(bodyTypes[i])));
+        return results;
+      },
+      types, s.jaxpr->name);
+}
+
 /// Runs backwards with the cotangents of the carry, and sums those of the
 /// constants.
 MaybeTensors transposeScan(const MaybeTensors &ct, const MaybeTensors &in,
-                           const std::vector<Aval> &types,
-                           const Params &params) {
+                           const std::vector<Aval> &, const Params &params) {
   Scan s(params);
   std::vector<bool> linear = given(in);
   linear.flip();
   // A carry with a value is the zero tangent of one that is not differentiated.
   for (size_t i = s.consts; i < s.consts + s.carry; ++i)
     linear[i] = true;
-  Expected<JaxprPtr> inner =
-      transposeJaxpr(s.jaxpr, linear, std::vector<bool>(s.carry + s.ys, true));
-  if (!inner)
-    return {Tensor(inner.error())};
+  std::vector<bool> hasCt = given({ct.begin() + s.carry, ct.end()});
   std::vector<Aval> bodyTypes = s.jaxpr->inAvals();
-  // constants: known ones; carry: sums, then the carry; xs: ct of ys, known xs.
-  std::vector<Aval> inTypes;
-  Tensors args;
-  size_t knownConsts = 0, sums = 0;
+  Tensors args, sums;
   for (size_t i = 0; i < s.consts; ++i)
-    if (in[i]) {
-      inTypes.push_back(bodyTypes[i]);
+    if (in[i])
       args.push_back(*in[i]);
-      ++knownConsts;
-    }
-  for (size_t i = 0; i < s.consts; ++i)
-    if (!in[i]) {
-      inTypes.push_back(bodyTypes[i]);
-      args.push_back(lax::zeros(bodyTypes[i]));
-      ++sums;
-    }
-  for (size_t i = 0; i < s.carry; ++i) {
-    inTypes.push_back(bodyTypes[s.consts + i]);
-    args.push_back(instantiate(ct[i], bodyTypes[s.consts + i]));
-  }
-  std::vector<Aval> outTypes = s.jaxpr->outAvals();
-  for (size_t i = s.carry; i < s.carry + s.ys; ++i) {
-    inTypes.push_back(outTypes[i]);
-    args.push_back(instantiate(ct[i], stacked(outTypes[i], s.length)));
-  }
-  size_t xsAt = s.consts + s.carry, knownXs = 0;
-  for (size_t i = xsAt; i < in.size(); ++i)
-    if (in[i]) {
-      inTypes.push_back(bodyTypes[i]);
-      args.push_back(*in[i]);
-      ++knownXs;
-    }
-  Expected<JaxprPtr> body = traceToJaxpr(
-      [&](const Tensors &a) -> Tensors {
-        auto part = [&](size_t from, size_t count) {
-          return Tensors(a.begin() + from, a.begin() + from + count);
-        };
-        size_t at = knownConsts;
-        Tensors totals = part(at, sums);
-        Tensors carry = part(at + sums, s.carry);
-        at += sums + s.carry;
-        Tensors ys = part(at, s.ys), xs = part(at + s.ys, knownXs);
-        Tensors call = part(0, knownConsts);
-        for (const Tensors &list : {xs, carry, ys})
-          call.insert(call.end(), list.begin(), list.end());
-        Tensors back = evalJaxpr(**inner, call);
-        for (size_t i = 0; i < sums; ++i)
-          back[i] = lax::add_any(totals[i], back[i]);
-        return back;
-      },
-      inTypes);
+    else
+      sums.push_back(lax::zeros(cotangentAval(bodyTypes[i])));
+  size_t knownConsts = args.size();
+  args.insert(args.end(), sums.begin(), sums.end());
+  for (size_t i = 0; i < s.carry; ++i)
+    args.push_back(ct[i] ? *ct[i]
+                         : lax::zeros(cotangentAval(bodyTypes[s.consts + i])));
+  size_t scannedAt = args.size();
+  appendGiven(args, {ct.begin() + s.carry, ct.end()});
+  appendGiven(args, {in.begin() + s.consts + s.carry, in.end()});
+  if (const Error *error = errorIn(args))
+    return {Tensor(*error)};
+  std::vector<Aval> types;
+  for (const Tensor &x : args)
+    types.push_back(types.size() < scannedAt ? x.aval()
+                                             : x.aval().withoutDim(0));
+  Expected<JaxprPtr> body = transposedBody(s, types, linear, hasCt);
   if (!body)
     return {Tensor(body.error())};
   Tensors outs = bindMany(scanPrimitive(), (*body)->outs.size(), args,
-                          scanParams(*body, knownConsts, sums + s.carry,
+                          scanParams(*body, knownConsts, sums.size() + s.carry,
                                      s.length, !s.reverse, s.unroll));
   return spread(outs, linear);
 }

@@ -38,6 +38,42 @@ const Primitive &whilePrimitive() {
   return p;
 }
 
+/// True where any element of a condition is.
+std::string anyOf(LoweringContext &c, const std::string &condition,
+                  const Aval &type) {
+  if (!type.rank())
+    return condition;
+  const Aval scalar{DType::Bool, {}};
+  std::string b = mlirType(scalar);
+  std::string region = c.regionOf({b, b}, [&](const Names &args) {
+    return c.op("stablehlo.or", args, {b, b}, {b});
+  });
+  return c.op("stablehlo.reduce", {condition, c.constant(scalar, 0)},
+              {mlirType(type), b}, {b},
+              arrayAttr("dimensions", iotaInts(type.rank())), {region})[0];
+}
+
+/// The next carry where a condition with dimensions holds, else the old one.
+Names selectCarry(LoweringContext &c, const std::string &condition,
+                  const Aval &type, const Names &next, const Names &old) {
+  Names out;
+  const std::vector<Aval> &types = c.resultTypes();
+  for (size_t i = 0; i < types.size(); ++i) {
+    Shape shape = types[i].shape;
+    if (types[i].dtype == DType::Key)
+      shape.push_back(2);
+    std::string wide = condition, wideType = mlirType(Aval{DType::Bool, shape});
+    if (!(shape == type.shape))
+      wide = c.op("stablehlo.broadcast_in_dim", {condition}, {mlirType(type)},
+                  {wideType},
+                  arrayAttr("broadcast_dimensions", iotaInts(type.rank())))[0];
+    std::string own = mlirType(types[i]);
+    out.push_back(c.op("stablehlo.select", {wide, next[i], old[i]},
+                       {wideType, own, own}, {own})[0]);
+  }
+  return out;
+}
+
 Names lowerWhile(LoweringContext &c) {
   While w(c.params());
   const Names &in = c.operands();
@@ -50,8 +86,12 @@ Names lowerWhile(LoweringContext &c) {
   // the end of its body: the loop carries its result.
   bool carries = !ordered.empty();
   ordered.add(w.body->effects.ordered());
+  const Aval test = w.cond->outAvals()[0];
+  auto conditions = [&](const Names &carry) {
+    return c.inlineJaxpr(*w.cond, joinedNames(condConsts, carry))[0];
+  };
   auto condition = [&](const Names &carry) {
-    return c.inlineJaxpr(*w.cond, joinedNames(condConsts, carry));
+    return Names{anyOf(c, conditions(carry), test)};
   };
   if (carries)
     init = joinedNames(condition(init), init);
@@ -69,6 +109,8 @@ Names lowerWhile(LoweringContext &c) {
     if (carries)
       carry.erase(carry.begin());
     Names next = c.inlineJaxpr(*w.body, joinedNames(bodyConsts, carry));
+    if (test.rank())
+      next = selectCarry(c, conditions(carry), test, next, carry);
     if (carries)
       next = joinedNames(condition(next), next);
     return joinedNames(c.tokens(ordered), next);
@@ -144,6 +186,8 @@ JvpResult linearizeWhile(JaxprTrace &tangents, const TracePtr &known,
   return result;
 }
 
+/// A condition that is batched is computed for all examples: the loop runs
+/// while any of them does, and the others keep their values.
 BatchResult batchWhile(const BatchAxis &axis, const Tensors &in,
                        const Ints &dims, const Params &params) {
   While w(params);
@@ -153,75 +197,52 @@ BatchResult batchWhile(const BatchAxis &axis, const Tensors &in,
     return {{Tensor(notImplemented("Ordered IO effects not supported in "
                                    "vmap."))},
             {}};
+  auto carryAt = static_cast<int64_t>(w.condConsts + w.bodyConsts);
   std::vector<bool> batched = isBatched(dims);
   std::vector<bool> mask(batched.begin() + w.condConsts, batched.end());
-  auto condMask = [&] {
-    std::vector<bool> out(batched.begin(), batched.begin() + w.condConsts);
-    out.insert(out.end(), mask.begin() + w.bodyConsts, mask.end());
-    return out;
-  };
-  BatchedJaxpr cond;
-  bool mapsCondition = false;
   Expected<BatchedJaxpr> made = carryFixpoint(
       w.bodyConsts, w.carry, w.carry, mask,
-      [&](const std::vector<bool> &ins,
-          const std::vector<bool> &force) -> Expected<BatchedJaxpr> {
-        Expected<BatchedJaxpr> condition = batchJaxpr(w.cond, axis, condMask());
-        if (!condition)
-          return condition.error();
-        cond = *condition;
-        mapsCondition = cond.outBatched[0];
-        return batchJaxpr(w.body, axis, ins,
-                          mapsCondition ? std::vector<bool>(force.size(), true)
-                                        : force);
+      [&](const std::vector<bool> &ins, const std::vector<bool> &force) {
+        return batchJaxpr(w.body, axis, ins, force);
       });
   if (!made)
     return {{Tensor(made.error())}, {}};
-  const BatchedJaxpr &body = *made;
-  Tensors args;
-  for (size_t i = 0; i < in.size(); ++i)
-    args.push_back(
-        i < w.condConsts ? (batched[i] ? moveBatch(in[i], dims[i], 0) : in[i])
-        : mask[i - w.condConsts] ? batchToFront(in[i], dims[i], axis.size)
-                                 : in[i]);
-  Ints outDims =
-      batchDims(std::vector<bool>(mask.begin() + w.bodyConsts, mask.end()));
-  if (!mapsCondition)
-    return {bindMany(whilePrimitive(), w.carry, args,
-                     whileParams(cond.jaxpr, w.condConsts, body.jaxpr,
-                                 w.bodyConsts)),
-            outDims};
-  if (effects.has(Effect::IO))
+  std::vector<bool> testMask(batched.begin(), batched.begin() + w.condConsts);
+  testMask.insert(testMask.end(), mask.begin() + w.bodyConsts, mask.end());
+  Expected<BatchedJaxpr> test = batchJaxpr(w.cond, axis, testMask);
+  if (!test)
+    return {{Tensor(test.error())}, {}};
+  bool isMapped = test->outBatched[0];
+  if (isMapped && effects.has(Effect::IO))
     return {{Tensor(notImplemented("Unordered IO effects not supported in "
                                    "while_loop with batched predicate"))},
             {}};
-  // Runs while any example does; the others keep their values.
-  size_t first = w.condConsts + w.bodyConsts;
-  Tensors condArgs(args.begin(), args.begin() + w.condConsts);
-  Tensors bodyArgs(args.begin() + w.condConsts, args.begin() + first);
-  Tensors init(args.begin() + first, args.end());
-  auto active = [&](const Tensors &carry) {
-    Tensors a = condArgs;
-    a.insert(a.end(), carry.begin(), carry.end());
-    return evalJaxpr(*cond.jaxpr, a)[0];
-  };
-  Tensors outs = whileFlat(
-      [&](const Tensors &carry) {
-        return Tensors{lax::reduce_or(active(carry), {0})};
-      },
-      [&](const Tensors &carry) {
-        Tensor mapped = active(carry);
-        Tensors a = bodyArgs;
-        a.insert(a.end(), carry.begin(), carry.end());
-        Tensors next = evalJaxpr(*body.jaxpr, a);
-        for (size_t i = 0; i < next.size(); ++i)
-          next[i] =
-              lax::select(lax::broadcast_in_dim(mapped, next[i].shape(), {0}),
-                          next[i], carry[i]);
-        return next;
-      },
-      init);
-  return {outs, outDims};
+  // The dimensions of the condition are the first ones of the carry.
+  int64_t at = isMapped ? 0 : test->jaxpr->outAvals()[0].rank();
+  Ints carryDims, condDims(dims.begin(), dims.begin() + w.condConsts),
+      bodyDims(dims.begin() + w.condConsts, dims.begin() + carryAt);
+  for (size_t i = 0; i < w.carry; ++i)
+    carryDims.push_back(isMapped || mask[w.bodyConsts + i] ? at : -1);
+  for (Ints *list : {&condDims, &bodyDims})
+    list->insert(list->end(), carryDims.begin(), carryDims.end());
+  Expected<BatchedProgram> body =
+      batchJaxprAt(w.body, axis, bodyDims, carryDims);
+  if (!body)
+    return {{Tensor(body.error())}, {}};
+  Expected<BatchedProgram> cond =
+      batchJaxprAt(w.cond, axis, condDims, {isMapped ? 0 : -1});
+  if (!cond)
+    return {{Tensor(cond.error())}, {}};
+  Tensors args(in.begin(), in.begin() + carryAt);
+  for (size_t i = 0; i < w.carry; ++i)
+    args.push_back(carryDims[i] < 0
+                       ? in[carryAt + i]
+                       : batchTo(in[carryAt + i], dims[carryAt + i],
+                                 carryDims[i], axis.size));
+  return {bindMany(whilePrimitive(), w.carry, args,
+                   whileParams(cond->jaxpr, w.condConsts, body->jaxpr,
+                               w.bodyConsts)),
+          carryDims};
 }
 
 const Primitive whileP = [] {

@@ -223,6 +223,15 @@ MaybeTensors transposeBinary(const BinarySpec *s, const Tensor &ct,
   return out;
 }
 
+/// A sum of values of equal shapes: both are batched where the second one is.
+BatchResult batchSum(const BatchAxis &axis, const Tensors &in,
+                     const Ints &dims) {
+  int64_t at = dims[1] < 0 ? dims[0] : dims[1];
+  Tensor x = batchTo(in[0], dims[0], at, axis.size);
+  Tensor y = batchTo(in[1], dims[1], at, axis.size);
+  return {{add_any(x, y)}, {at}};
+}
+
 Primitive makeBinary(const BinarySpec &spec) {
   Primitive p;
   p.name = spec.name;
@@ -236,6 +245,8 @@ Primitive makeBinary(const BinarySpec &spec) {
                    const Params &) { return broadcastSpecs(s->name, in); };
   p.batch = [s](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                 const Params &params) {
+    if (isName(s, "add_any"))
+      return batchSum(axis, in, dims);
     return batchElementwise(*findPrimitive(s->name), axis, in, dims, params);
   };
   if (std::string_view(s->name) == "nextafter")

@@ -251,20 +251,22 @@ BatchResult batchConv(const BatchAxis &axis, const Tensors &in,
   // With groups, both operands are batched.
   if (c.features > 1 || c.batches > 1)
     left = right = true;
+  int64_t leftAt = std::max<int64_t>(dims[0], 0);
+  int64_t rightAt = std::max<int64_t>(dims[1], 0);
   if (left)
-    lhs = batchToFront(lhs, dims[0], axis.size);
+    lhs = batchTo(lhs, dims[0], leftAt, axis.size);
   if (right)
-    rhs = batchToFront(rhs, dims[1], axis.size);
+    rhs = batchTo(rhs, dims[1], rightAt, axis.size);
   if (!right) {
-    Tensor out = c.apply(mergeDim(lhs, 0, c.dims.lhs[0]), rhs);
+    Tensor out = c.apply(mergeDim(lhs, leftAt, c.dims.lhs[0]), rhs);
     return {{splitDim(out, c.dims.out[0], axis.size)}, {c.dims.out[0]}};
   }
   if (left) {
     bool byBatch = c.batches > 1;
-    lhs = mergeDim(lhs, 0, c.dims.lhs[byBatch ? 0 : 1]);
+    lhs = mergeDim(lhs, leftAt, c.dims.lhs[byBatch ? 0 : 1]);
     (byBatch ? c.batches : c.features) *= axis.size;
   }
-  rhs = mergeDim(rhs, 0, c.dims.rhs[0]);
+  rhs = mergeDim(rhs, rightAt, c.dims.rhs[0]);
   Tensor out = c.apply(lhs, rhs);
   return {{splitDim(out, c.dims.out[1], axis.size)}, {c.dims.out[1]}};
 }

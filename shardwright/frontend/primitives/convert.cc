@@ -108,9 +108,15 @@ const Primitive bitcastP = [] {
   };
   p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
+    // Bits that become a dimension, or make up an element, are at the end.
+    int64_t last = in[0].rank() - 1;
+    bool isSame =
+        bitWidth(in[0].dtype()) == bitWidth(params.dtype("new_dtype"));
+    bool stays = isSame || dims[0] < last;
     return {frontend::bind(*findPrimitive("bitcast_convert_type"),
-                           {moveBatch(in[0], dims[0], 0)}, params),
-            {0}};
+                           {stays ? in[0] : moveBatch(in[0], dims[0], 0)},
+                           params),
+            {stays ? dims[0] : 0}};
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &, const Params &params) {
     return oneResult(bind1(*findPrimitive("bitcast_convert_type"), in, params),

@@ -71,15 +71,16 @@ Tensor moveBatch(const Tensor &x, int64_t from, int64_t to) {
   return lax::transpose(x, permutation);
 }
 
-Tensor batchToFront(const Tensor &x, int64_t dim, int64_t size) {
+Tensor batchTo(const Tensor &x, int64_t dim, int64_t to, int64_t size) {
   if (dim >= 0)
-    return moveBatch(x, dim, 0);
+    return moveBatch(x, dim, to);
   Shape shape = x.shape();
-  shape.insert(shape.begin(), size);
-  Ints dims = iotaInts(x.rank());
-  for (int64_t &d : dims)
-    ++d;
-  return lax::broadcast_in_dim(x, shape, dims);
+  shape.insert(shape.begin() + to, size);
+  return lax::broadcast_in_dim(x, shape, withoutInts(shape.rank(), {to}));
+}
+
+Tensor batchToFront(const Tensor &x, int64_t dim, int64_t size) {
+  return batchTo(x, dim, 0, size);
 }
 
 Tensor unbroadcast(const Tensor &cotangent, const Aval &operand) {

@@ -20,6 +20,9 @@ MaybeTensor addTangents(const MaybeTensor &a, const MaybeTensor &b);
 /// A tangent as a tensor: zeros where there is none.
 Tensor instantiate(const MaybeTensor &tangent, const Aval &primal);
 
+/// A value of a type whose elements do not matter. JAX: lax.empty.
+Tensor emptyOf(const Aval &type);
+
 /// Which of the values are given.
 std::vector<bool> given(const MaybeTensors &values);
 /// Appends the values that are given.
@@ -37,8 +40,10 @@ std::vector<bool> isBatched(const Ints &dims);
 Ints batchDims(const std::vector<bool> &batched, int64_t dim = 0);
 /// Moves a batch dimension, or inserts one of size 1 where there is none.
 Tensor moveBatch(const Tensor &x, int64_t from, int64_t to);
-/// Broadcasts a value that is not batched along a new leading dimension, and
-/// moves the batch dimension of others to the front.
+/// Broadcasts a value that is not batched along a new dimension `to`, and moves
+/// the batch dimension of others there.
+Tensor batchTo(const Tensor &x, int64_t dim, int64_t to, int64_t size);
+/// The same for a leading dimension.
 Tensor batchToFront(const Tensor &x, int64_t dim, int64_t size);
 
 /// Sums a cotangent over dimensions along which the operand was broadcast.

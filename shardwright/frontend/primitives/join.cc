@@ -192,17 +192,18 @@ const Primitive padP = [] {
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
     std::vector<Ints> config = params.lists("padding_config");
-    config.insert(config.begin(), Ints{0, 0, 0});
-    Tensor x = batchToFront(in[0], dims[0], axis.size);
+    int64_t at = std::max<int64_t>(dims[0], 0);
+    config.insert(config.begin() + at, Ints{0, 0, 0});
+    Tensor x = batchTo(in[0], dims[0], at, axis.size);
     if (dims[1] < 0)
-      return {{pad(x, in[1], config)}, {0}};
+      return {{pad(x, in[1], config)}, {at}};
     // Another value for each example: pad a mask as well.
     Tensor zero = scalarOf(0.0, x.dtype());
     Tensor padded = pad(x, zero, config);
     Tensor inside = pad(full(x.shape(), 1, DType::Bool),
                         scalarOf(int64_t(0), DType::Bool), config);
-    Tensor values = broadcast_in_dim(in[1], padded.shape(), {0});
-    return {{select(inside, padded, values)}, {0}};
+    Tensor values = broadcast_in_dim(in[1], padded.shape(), {at});
+    return {{select(inside, padded, values)}, {at}};
   };
   return p;
 }();
@@ -335,9 +336,11 @@ const Primitive dynamicSliceP = [] {
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     Tensors starts(in.begin() + 1, in.end());
     const Ints &sizes = params.ints("slice_sizes");
-    return oneResult(sliceAt(in[0], starts, sizes),
-                     t[0] ? MaybeTensor(sliceAt(*t[0], starts, sizes))
-                          : MaybeTensor());
+    // The tangent's equation comes first, as JAX writes it.
+    MaybeTensor tangent;
+    if (t[0])
+      tangent = sliceAt(*t[0], starts, sizes);
+    return oneResult(sliceAt(in[0], starts, sizes), tangent);
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &) {

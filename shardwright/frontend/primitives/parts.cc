@@ -156,11 +156,15 @@ Primitive makeStack() {
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
     int64_t at = params.integer("axis");
+    // The new dimension may come before that of the batch.
+    if (std::all_of(dims.begin(), dims.end(),
+                    [&](int64_t d) { return d == dims[0]; }))
+      return at <= dims[0] ? BatchResult{{lax::stack(in, at)}, {dims[0] + 1}}
+                           : BatchResult{{lax::stack(in, at + 1)}, {dims[0]}};
     Tensors moved;
     for (size_t i = 0; i < in.size(); ++i)
       moved.push_back(batchToFront(in[i], dims[i], axis.size));
-    // The new dimension may come before that of the batch.
-    return {{lax::stack(moved, at ? at + 1 : 0)}, {at ? 0 : 1}};
+    return {{lax::stack(moved, at + 1)}, {0}};
   };
   return p;
 }

@@ -423,6 +423,7 @@ const Primitive raggedP = [] {
   p.lower = lowerRagged;
   p.batch = batchRagged;
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    Tensor out = bind1(raggedDot(), in, params);
     MaybeTensor tangent;
     if (t[0])
       tangent = bind1(raggedDot(), {*t[0], in[1], in[2]}, params);
@@ -430,7 +431,7 @@ const Primitive raggedP = [] {
       Tensor right = bind1(raggedDot(), {in[0], *t[1], in[2]}, params);
       tangent = tangent ? add(*tangent, right) : right;
     }
-    return oneResult(bind1(raggedDot(), in, params), tangent);
+    return oneResult(out, tangent);
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &params) {

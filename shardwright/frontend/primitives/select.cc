@@ -107,7 +107,21 @@ const Primitive selectP = [] {
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &) -> BatchResult {
-    if (dims[0] < 0 && in[0].rank() == 0) {
+    bool areBatched = std::all_of(dims.begin() + 1, dims.end(),
+                                  [](int64_t d) { return d >= 0; });
+    bool isScalar = dims[0] < 0 && in[0].rank() == 0;
+    bool isSame = std::all_of(dims.begin() + 1, dims.end(),
+                              [&](int64_t d) { return d == dims[0]; });
+    // Batch dimensions stay where they are, or go to that of the first case.
+    if (isSame || (isScalar && areBatched)) {
+      Tensors moved{in[0]};
+      for (size_t i = 1; i < in.size(); ++i)
+        moved.push_back(moveBatch(in[i], dims[i], dims[1]));
+      if (!isScalar && in[0].rank() < in[1].rank())
+        moved[0] = broadcast_in_dim(in[0], in[1].shape(), {dims[0]});
+      return {frontend::bind(*findPrimitive("select_n"), moved), {dims[1]}};
+    }
+    if (isScalar) {
       Tensors moved{in[0]};
       for (size_t i = 1; i < in.size(); ++i)
         moved.push_back(batchToFront(in[i], dims[i], axis.size));
@@ -206,6 +220,9 @@ const Primitive clampP = [] {
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &) -> BatchResult {
     if (dims[0] < 0 && dims[2] < 0 && !in[0].rank() && !in[2].rank())
+      return {{clamp(in[0], in[1], in[2])}, {dims[1]}};
+    if (dims[0] == dims[1] && dims[1] == dims[2] &&
+        in[0].shape() == in[1].shape() && in[1].shape() == in[2].shape())
       return {{clamp(in[0], in[1], in[2])}, {dims[1]}};
     Tensors moved;
     for (size_t i = 0; i < 3; ++i)

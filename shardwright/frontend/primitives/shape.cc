@@ -36,6 +36,9 @@ Primitive linear(Primitive p) {
   return p;
 }
 
+constexpr const char *kHostSpace = "MemorySpace.Host";
+constexpr const char *kDeviceSpace = "MemorySpace.Device";
+
 const Primitive broadcastP = [] {
   Primitive p;
   p.name = "broadcast_in_dim";
@@ -217,9 +220,10 @@ const Primitive revP = [] {
   };
   p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
-    return {
-        {rev(moveBatch(in[0], dims[0], 0), shifted(params.ints("dimensions")))},
-        {0}};
+    Ints reversed = params.ints("dimensions");
+    for (int64_t &d : reversed)
+      d += d >= dims[0];
+    return {{rev(in[0], reversed)}, dims};
   };
   return p;
 }();
@@ -290,6 +294,23 @@ const Primitive iotaP = [] {
 }();
 const Registered iotaR(iotaP);
 
+/// A scalar whose value does not matter.
+const Primitive emptyP = [] {
+  Primitive p;
+  p.name = "empty2";
+  p.infer = [](const std::vector<Aval> &,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    Aval result{params.dtype("dtype"), {}};
+    result.onHost = params.text("memory_space") == kHostSpace;
+    return std::vector<Aval>{result};
+  };
+  p.lower = [](LoweringContext &c) {
+    return std::vector<std::string>{c.constant(c.resultTypes()[0], 0)};
+  };
+  return p;
+}();
+const Registered emptyR(emptyP);
+
 } // namespace
 
 namespace lax {
@@ -302,15 +323,17 @@ Tensor broadcast_in_dim(const Tensor &x, const Shape &shape, const Ints &dims) {
                 {"broadcast_dimensions", dims},
                 {"sharding", std::monostate()}});
 }
-/// A value in every element, with the sharding of a type.
-static Tensor fullOf(const Aval &type, double value) {
-  Tensor scalar = scalarOf(value, canonicalType(type.dtype));
+/// A scalar in every element, with the sharding of a type.
+static Tensor spreadTo(const Tensor &scalar, const Aval &type) {
   if (type.rank() == 0)
     return reshardLike(scalar, type);
   return bind1(broadcastP, {scalar},
                {{"shape", Ints(type.shape)},
                 {"broadcast_dimensions", Ints()},
                 {"sharding", typeShardingParam(type.sharding)}});
+}
+static Tensor fullOf(const Aval &type, double value) {
+  return spreadTo(scalarOf(value, canonicalType(type.dtype)), type);
 }
 Tensor full(const Shape &shape, double value, DType type) {
   return broadcast_in_dim(scalarOf(value, canonicalType(type)), shape, {});
@@ -368,4 +391,13 @@ Tensor iota(DType type, const Shape &shape, int64_t dimension) {
 }
 
 } // namespace lax
+
+Tensor emptyOf(const Aval &type) {
+  Tensor scalar = bind1(
+      emptyP, {},
+      {{"dtype", type.dtype},
+       {"memory_space", std::string(type.onHost ? kHostSpace : kDeviceSpace)}});
+  return lax::spreadTo(castManualAxes(scalar, type), type);
+}
+
 } // namespace shardwright::frontend

@@ -158,12 +158,16 @@ const Primitive sortP = [] {
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
+    // The batch dimension goes where the first operand has it.
+    int64_t at = *std::find_if(dims.begin(), dims.end(),
+                               [](int64_t d) { return d >= 0; });
     Tensors moved;
     for (size_t i = 0; i < in.size(); ++i)
-      moved.push_back(batchToFront(in[i], dims[i], axis.size));
-    return {sort(moved, params.integer("dimension") + 1,
-                 params.integer("num_keys"), params.flag("is_stable")),
-            Ints(in.size(), 0)};
+      moved.push_back(batchTo(in[i], dims[i], at, axis.size));
+    int64_t dim = params.integer("dimension");
+    return {sort(moved, dim + (at <= dim), params.integer("num_keys"),
+                 params.flag("is_stable")),
+            Ints(in.size(), at)};
   };
   return p;
 }();

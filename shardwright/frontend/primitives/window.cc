@@ -132,18 +132,18 @@ std::string attributesOf(const Params &params) {
   return out;
 }
 
-/// Prepends a dimension of windows of size 1.
-Params withBatch(const Params &params) {
+/// Adds a dimension `at` of windows of size 1.
+Params withBatch(const Params &params, int64_t at) {
   Params out = params;
   for (const char *name : {"window_dimensions", "window_strides",
                            "base_dilation", "window_dilation"})
     if (params.has(name)) {
       Ints values = params.ints(name);
-      values.insert(values.begin(), 1);
+      values.insert(values.begin() + at, 1);
       out.set(name, values);
     }
   IntsList padding = paddingOf(params);
-  padding.insert(padding.begin(), Ints{0, 0});
+  padding.insert(padding.begin() + at, Ints{0, 0});
   out.set("padding", padding);
   return out;
 }
@@ -151,10 +151,13 @@ Params withBatch(const Params &params) {
 BatchResult batchWindow(const std::string &name, const BatchAxis &axis,
                         const Tensors &in, const Ints &dims,
                         const Params &params) {
+  // A window of two arrays is batched in front.
+  int64_t at = in.size() == 1 ? dims[0] : 0;
   Tensors moved;
   for (size_t i = 0; i < in.size(); ++i)
-    moved.push_back(batchToFront(in[i], dims[i], axis.size));
-  return {frontend::bind(*findPrimitive(name), moved, withBatch(params)), {0}};
+    moved.push_back(batchTo(in[i], dims[i], at, axis.size));
+  return {frontend::bind(*findPrimitive(name), moved, withBatch(params, at)),
+          {at}};
 }
 
 struct ReduceSpec {

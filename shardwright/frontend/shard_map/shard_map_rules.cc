@@ -213,10 +213,13 @@ MaybeTensors transposeShardMap(const MaybeTensors &ct, const MaybeTensors &in,
   append(back.in, chosenEntries(m.in, known));
   Expected<JaxprPtr> body = [&]() -> Expected<JaxprPtr> {
     ManualScope scope = m.scope();
-    Expected<JaxprPtr> made = transposeJaxpr(m.jaxpr, linear, ctNonzero);
-    if (!made || m.check)
-      return made;
-    return withSums(m, *made, back.out);
+    Expected<TransposedJaxpr> made =
+        transposeJaxpr(m.jaxpr, linear, ctNonzero, linear);
+    if (!made)
+      return made.error();
+    if (m.check)
+      return made->jaxpr;
+    return withSums(m, made->jaxpr, back.out);
   }();
   if (!body)
     return {Tensor(body.error())};

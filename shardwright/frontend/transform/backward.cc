@@ -19,11 +19,14 @@ public:
   explicit Backward(const Jaxpr &jaxpr)
       : jaxpr(jaxpr), values(jaxpr.types.size()), cts(jaxpr.types.size()) {}
 
-  Status run(const MaybeTensors &known, const MaybeTensors &cotangents) {
+  Status run(const MaybeTensors &known, const MaybeTensors &cotangents,
+             const MaybeTensors &initial) {
     for (size_t i = 0; i < jaxpr.constVars.size(); ++i)
       values[jaxpr.constVars[i]] = jaxpr.consts[i];
     for (size_t i = 0; i < jaxpr.ins.size(); ++i)
       values[jaxpr.ins[i]] = known[i];
+    for (size_t i = 0; i < initial.size(); ++i)
+      cts[jaxpr.ins[i]] = initial[i];
     std::vector<const Eqn *> linear;
     for (const Eqn &eqn : jaxpr.eqns)
       if (!evaluate(eqn))
@@ -121,9 +124,10 @@ private:
 
 Expected<MaybeTensors> backwardPass(const Jaxpr &jaxpr,
                                     const MaybeTensors &known,
-                                    const MaybeTensors &cotangents) {
+                                    const MaybeTensors &cotangents,
+                                    const MaybeTensors &initial) {
   Backward pass(jaxpr);
-  SW_TRY(pass.run(known, cotangents));
+  SW_TRY(pass.run(known, cotangents, initial));
   MaybeTensors out;
   for (size_t i = 0; i < jaxpr.ins.size(); ++i)
     out.push_back(known[i] ? MaybeTensor() : pass.cotangentOf(jaxpr.ins[i]));
@@ -147,9 +151,10 @@ Expected<MaybeTensors> vjpFlat(const Linearized &linear,
   return out;
 }
 
-Expected<JaxprPtr> transposeJaxpr(const JaxprPtr &jaxpr,
-                                  const std::vector<bool> &linear,
-                                  const std::vector<bool> &ctNonzero) {
+Expected<TransposedJaxpr> transposeJaxpr(const JaxprPtr &jaxpr,
+                                         const std::vector<bool> &linear,
+                                         const std::vector<bool> &ctNonzero,
+                                         const std::vector<bool> &force) {
   std::vector<Aval> types, all = jaxpr->inAvals(), outs = jaxpr->outAvals();
   for (size_t i = 0; i < all.size(); ++i)
     if (!linear[i])
@@ -157,7 +162,9 @@ Expected<JaxprPtr> transposeJaxpr(const JaxprPtr &jaxpr,
   for (size_t i = 0; i < outs.size(); ++i)
     if (ctNonzero[i])
       types.push_back(swapPartialSums(outs[i]));
-  return traceToJaxpr(
+  TransposedJaxpr out;
+  out.outNonzero.resize(all.size());
+  Expected<JaxprPtr> traced = traceToJaxpr(
       [&](const Tensors &args) -> Tensors {
         MaybeTensors known(all.size()), cts(outs.size());
         size_t next = 0;
@@ -171,13 +178,20 @@ Expected<JaxprPtr> transposeJaxpr(const JaxprPtr &jaxpr,
         if (!back)
           return {Tensor(back.error())};
         Tensors results;
-        for (size_t i = 0; i < all.size(); ++i)
-          if (linear[i])
-            results.push_back((*back)[i] ? *(*back)[i]
-                                         : lax::zeros(swapPartialSums(all[i])));
+        for (size_t i = 0; i < all.size(); ++i) {
+          const MaybeTensor &ct = (*back)[i];
+          out.outNonzero[i] =
+              linear[i] && (ct || (i < force.size() && force[i]));
+          if (out.outNonzero[i])
+            results.push_back(ct ? *ct : lax::zeros(swapPartialSums(all[i])));
+        }
         return results;
       },
       types, jaxpr->name);
+  if (!traced)
+    return traced.error();
+  out.jaxpr = *traced;
+  return out;
 }
 
 } // namespace shardwright::frontend

@@ -99,8 +99,10 @@ public:
       return moveBatch(tracer->value, tracer->dim, to);
     return moveBatch(batchToFront(x, -1, axis.size), 0, to);
   }
-  bool isBatched(const Tensor &x) const {
-    return tracerOf<BatchTracer>(x, this) != nullptr;
+  /// -1 if it has none.
+  int64_t batchDim(const Tensor &x) const {
+    const auto *tracer = tracerOf<BatchTracer>(x, this);
+    return tracer ? tracer->dim : -1;
   }
 
 private:
@@ -141,22 +143,21 @@ Expected<Tensors> vmapFlat(const TensorsFunction &function, const Tensors &args,
   return results;
 }
 
-Expected<BatchedJaxpr> batchJaxpr(const JaxprPtr &jaxpr, const BatchAxis &axis,
-                                  const std::vector<bool> &batched,
-                                  const std::vector<bool> &force) {
-  BatchedJaxpr out;
+Expected<BatchedProgram> batchJaxprAt(const JaxprPtr &jaxpr,
+                                      const BatchAxis &axis, const Ints &inDims,
+                                      const Ints &outDims) {
+  BatchedProgram out;
   std::vector<Aval> types = jaxpr->inAvals();
   for (size_t i = 0; i < types.size(); ++i)
-    if (batched[i]) {
-      types[i] = types[i].withDim(0, axis.size);
-    }
+    if (inDims[i] >= 0)
+      types[i] = types[i].withDim(inDims[i], axis.size);
   Expected<JaxprPtr> traced = traceToJaxpr(
       [&](const Tensors &args) -> Tensors {
         auto trace = std::make_shared<BatchTrace>(axis);
         trace->parent = currentTrace();
         Tensors wrapped;
         for (size_t i = 0; i < args.size(); ++i)
-          wrapped.push_back(trace->wrap(args[i], batched[i] ? 0 : -1));
+          wrapped.push_back(trace->wrap(args[i], inDims[i]));
         Tensors outs;
         {
           ScopedTrace scope(trace);
@@ -166,10 +167,13 @@ Expected<BatchedJaxpr> batchJaxpr(const JaxprPtr &jaxpr, const BatchAxis &axis,
         for (size_t i = 0; i < outs.size(); ++i) {
           if (!outs[i].ok())
             return {outs[i]};
-          bool mapped =
-              trace->isBatched(outs[i]) || (i < force.size() && force[i]);
-          out.outBatched.push_back(mapped);
-          results.push_back(trace->unwrap(outs[i], mapped ? 0 : -1));
+          int64_t to = outDims[std::min(i, outDims.size() - 1)];
+          if (to < -1) {
+            int64_t own = trace->batchDim(outs[i]);
+            to = own < 0 || to == kAnyBatchDim ? own : 0;
+          }
+          out.outDims.push_back(to);
+          results.push_back(trace->unwrap(outs[i], to));
         }
         trace->ended = true;
         return results;
@@ -179,6 +183,23 @@ Expected<BatchedJaxpr> batchJaxpr(const JaxprPtr &jaxpr, const BatchAxis &axis,
     return traced.error();
   out.jaxpr = *traced;
   return out;
+}
+
+Expected<BatchedJaxpr> batchJaxpr(const JaxprPtr &jaxpr, const BatchAxis &axis,
+                                  const std::vector<bool> &batched,
+                                  const std::vector<bool> &force) {
+  Ints outDims{kFrontBatchDim};
+  if (!force.empty()) {
+    outDims.assign(jaxpr->outs.size(), kFrontBatchDim);
+    for (size_t i = 0; i < std::min(force.size(), outDims.size()); ++i)
+      if (force[i])
+        outDims[i] = 0;
+  }
+  Expected<BatchedProgram> made =
+      batchJaxprAt(jaxpr, axis, batchDims(batched), outDims);
+  if (!made)
+    return made.error();
+  return BatchedJaxpr{made->jaxpr, isBatched(made->outDims)};
 }
 
 } // namespace shardwright::frontend

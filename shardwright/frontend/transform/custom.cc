@@ -60,11 +60,12 @@ Tensors bindCall(const Primitive &primitive, const Tensors &args,
   return bindMany(primitive, jaxpr.outs.size(), args, params);
 }
 
-/// The function applied to each slice; all results are batched at 0.
+/// The function applied to each slice. `outDims`: the batch dimensions of the
+/// results; those after the last entry have that of the last.
 TensorsFunction mapped(const TensorsFunction &function, const BatchAxis &axis,
-                       const Ints &dims) {
+                       const Ints &dims, const Ints &outDims = {0}) {
   return [=](const Tensors &args) -> Tensors {
-    Expected<Tensors> outs = vmapFlat(function, args, dims, {0}, axis);
+    Expected<Tensors> outs = vmapFlat(function, args, dims, outDims, axis);
     return outs ? *outs : Tensors{Tensor(outs.error())};
   };
 }
@@ -138,24 +139,26 @@ JvpResult jvpOfRule(const Tensors &in, const MaybeTensors &t,
   return {outs, tangents};
 }
 
-/// The batched program, whose results are all batched, and its operands.
-Expected<JaxprPtr> batchCall(const BatchAxis &axis, const Tensors &in,
-                             const Ints &dims, const Params &params,
-                             Tensors &args) {
+/// The batched program, whose results are all batched: the user's rules give
+/// them derivatives of each example.
+Expected<BatchedProgram> batchCall(const BatchAxis &axis, const Ints &dims,
+                                   const Params &params) {
   const JaxprPtr &jaxpr = params.jaxpr("call_jaxpr");
-  for (size_t i = 0; i < in.size(); ++i)
-    args.push_back(dims[i] >= 0 ? moveBatch(in[i], dims[i], 0) : in[i]);
-  Expected<BatchedJaxpr> made =
-      batchJaxpr(jaxpr, axis, isBatched(dims),
-                 std::vector<bool>(jaxpr->outs.size(), true));
-  if (!made)
-    return made.error();
-  return made->jaxpr;
+  Expected<BatchedProgram> made =
+      batchJaxprAt(jaxpr, axis, dims, {kAnyBatchDim});
+  if (!made || !containsInt(made->outDims, -1))
+    return made;
+  Ints outDims = made->outDims;
+  std::replace(outDims.begin(), outDims.end(), int64_t(-1), int64_t(0));
+  return batchJaxprAt(jaxpr, axis, dims, outDims);
 }
-/// Batch dimensions of the explicit arguments after they were moved.
+/// Batch dimensions of the explicit arguments.
 Ints argumentDims(const Ints &dims, const Params &params) {
-  return batchDims(
-      isBatched(Ints(dims.begin() + params.integer("num_consts"), dims.end())));
+  return Ints(dims.begin() + params.integer("num_consts"), dims.end());
+}
+Ints joinedDims(Ints a, const Ints &b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
 }
 
 const Primitive customJvpP = [] {
@@ -168,16 +171,16 @@ const Primitive customJvpP = [] {
   p.jvp = jvpOfRule;
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
-    Tensors args;
-    Expected<JaxprPtr> jaxpr = batchCall(axis, in, dims, params, args);
-    if (!jaxpr)
-      return {{Tensor(jaxpr.error())}, {}};
-    Ints own = argumentDims(dims, params), both = own;
-    both.insert(both.end(), own.begin(), own.end());
+    Expected<BatchedProgram> call = batchCall(axis, dims, params);
+    if (!call)
+      return {{Tensor(call.error())}, {}};
+    Ints own = argumentDims(dims, params), outs = call->outDims;
     Params changed = params;
-    changed.set("call_jaxpr", *jaxpr);
-    changed.set("jvp", ruleParam(mapped(ruleOf(params, "jvp"), axis, both)));
-    return {bindCall(*findPrimitive("custom_jvp_call"), args, changed), {0}};
+    changed.set("call_jaxpr", call->jaxpr);
+    changed.set(
+        "jvp", ruleParam(mapped(ruleOf(params, "jvp"), axis,
+                                joinedDims(own, own), joinedDims(outs, outs))));
+    return {bindCall(*findPrimitive("custom_jvp_call"), in, changed), outs};
   };
   return p;
 }();
@@ -295,24 +298,29 @@ const Primitive customVjpP = [] {
   p.jvp = jvpOfVjp;
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &params) -> BatchResult {
-    Tensors args;
-    Expected<JaxprPtr> jaxpr = batchCall(axis, in, dims, params, args);
-    if (!jaxpr)
-      return {{Tensor(jaxpr.error())}, {}};
-    Ints own = argumentDims(dims, params);
+    Expected<BatchedProgram> call = batchCall(axis, dims, params);
+    if (!call)
+      return {{Tensor(call.error())}, {}};
+    Ints own = argumentDims(dims, params), outs = call->outDims, ctDims = own;
+    for (int64_t &d : ctDims)
+      d = std::max<int64_t>(d, 0);
     TensorsFunction backward = ruleOf(params, "bwd");
     Params changed = params;
-    changed.set("call_jaxpr", *jaxpr);
-    changed.set("fwd", ruleParam(mapped(ruleOf(params, "fwd"), axis, own)));
+    changed.set("call_jaxpr", call->jaxpr);
+    // Residuals are batched in front.
+    changed.set("fwd", ruleParam(mapped(ruleOf(params, "fwd"), axis, own,
+                                        joinedDims(outs, {0}))));
     // A value that all slices share gets the sum of their cotangents.
     changed.set("bwd", ruleParam([=](const Tensors &in) {
-                  Tensors cts = mapped(backward, axis, Ints(in.size(), 0))(in);
+                  Ints inDims(in.size() - outs.size(), 0);
+                  Tensors cts = mapped(backward, axis, joinedDims(inDims, outs),
+                                       ctDims)(in);
                   for (size_t i = 0; i < cts.size() && i < own.size(); ++i)
                     if (own[i] < 0 && cts[i].ok())
                       cts[i] = lax::reduce_sum(cts[i], {0});
                   return cts;
                 }));
-    return {bindCall(*findPrimitive("custom_vjp_call"), args, changed), {0}};
+    return {bindCall(*findPrimitive("custom_vjp_call"), in, changed), outs};
   };
   return p;
 }();

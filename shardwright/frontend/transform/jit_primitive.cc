@@ -172,7 +172,7 @@ MaybeTensors transposeJit(const MaybeTensors &ct, const MaybeTensors &in,
                           const std::vector<Aval> &, const Params &params) {
   std::vector<bool> known = given(in), linear = known;
   linear.flip();
-  Expected<JaxprPtr> transposed =
+  Expected<TransposedJaxpr> transposed =
       transposeJaxpr(params.jaxpr("jaxpr"), linear, given(ct));
   if (!transposed)
     return {Tensor(transposed.error())};
@@ -180,21 +180,22 @@ MaybeTensors transposeJit(const MaybeTensors &ct, const MaybeTensors &in,
   JitEqn eqn{primal.name};
   eqn.ins = chosenEntries(primal.ins, known);
   appendWhere(eqn.ins, primal.outs, given(ct));
-  eqn.outs = chosenEntries(primal.ins, linear);
+  eqn.outs = chosenEntries(primal.ins, transposed->outNonzero);
   Tensors args;
   appendGiven(args, in);
   appendGiven(args, ct);
-  return spread(bindJit(*transposed, eqn, args), linear);
+  return spread(bindJit(transposed->jaxpr, eqn, args), transposed->outNonzero);
 }
 
-/// The sharding of a value with a batch dimension in front. One that is
-/// replicated stays.
-Expected<Sharding> batchedSharding(const Sharding &sharding,
+/// The sharding of a value with a batch dimension. One that is replicated
+/// stays.
+Expected<Sharding> batchedSharding(const Sharding &sharding, int64_t dim,
                                    const BatchAxis &axis) {
   if (!sharding.isNamed() || sharding.isFullyReplicated())
     return sharding;
   std::vector<SpecEntry> entries = sharding.spec().entries();
-  entries.insert(entries.begin(), SpecEntry(axis.spmdNames));
+  entries.resize(std::max(entries.size(), static_cast<size_t>(dim)));
+  entries.insert(entries.begin() + dim, SpecEntry(axis.spmdNames));
   Expected<PartitionSpec> spec = PartitionSpec::get(
       entries, sharding.spec().unreduced(), sharding.spec().reduced());
   if (!spec)
@@ -203,12 +204,12 @@ Expected<Sharding> batchedSharding(const Sharding &sharding,
 }
 
 /// Shardings of values of which some have a batch dimension.
-Status batchShardings(std::vector<Sharding> &list,
-                      const std::vector<bool> &batched, const BatchAxis &axis) {
+Status batchShardings(std::vector<Sharding> &list, const Ints &dims,
+                      const BatchAxis &axis) {
   for (size_t i = 0; i < list.size(); ++i) {
-    if (!batched[i])
+    if (dims[i] < 0)
       continue;
-    Expected<Sharding> sharding = batchedSharding(list[i], axis);
+    Expected<Sharding> sharding = batchedSharding(list[i], dims[i], axis);
     if (!sharding)
       return sharding.error();
     list[i] = *sharding;
@@ -225,18 +226,15 @@ BatchResult batchJit(const BatchAxis &axis, const Tensors &in, const Ints &dims,
         return {{Tensor(notImplemented(
                     "Concrete layouts are not supported for vmap(jit)."))},
                 {}};
-  Tensors args;
-  for (size_t i = 0; i < in.size(); ++i)
-    args.push_back(dims[i] >= 0 ? moveBatch(in[i], dims[i], 0) : in[i]);
-  Expected<BatchedJaxpr> inner =
-      batchJaxpr(params.jaxpr("jaxpr"), axis, isBatched(dims));
+  Expected<BatchedProgram> inner =
+      batchJaxprAt(params.jaxpr("jaxpr"), axis, dims, {kAnyBatchDim});
   if (!inner)
     return {{Tensor(inner.error())}, {}};
-  if (Status done = batchShardings(eqn.ins, isBatched(dims), axis); !done)
+  if (Status done = batchShardings(eqn.ins, dims, axis); !done)
     return {{Tensor(done.error())}, {}};
-  if (Status done = batchShardings(eqn.outs, inner->outBatched, axis); !done)
+  if (Status done = batchShardings(eqn.outs, inner->outDims, axis); !done)
     return {{Tensor(done.error())}, {}};
-  return {bindJit(inner->jaxpr, eqn, args), batchDims(inner->outBatched)};
+  return {bindJit(inner->jaxpr, eqn, in), inner->outDims};
 }
 
 const Primitive jitP = [] {

@@ -268,7 +268,7 @@ Expected<LinearizedJaxpr> linearizeJaxpr(const JaxprPtr &jaxpr,
   Expected<JaxprPtr> finished = known->finish(outs, jaxpr->name);
   if (!finished)
     return finished.error();
-  out.known = *finished;
+  out.known = eliminateDeadCode(**finished);
   return out;
 }
 

@@ -32,10 +32,12 @@ Expected<Linearized> linearizeFlat(const TensorsFunction &function,
 
 /// Cotangents of the inputs of a jaxpr that have no value in `known`; others
 /// are none, as are those that are zero. Equations on known values only are
-/// evaluated.
+/// evaluated. `initial`: per input a value to which its cotangents are added,
+/// or empty.
 Expected<MaybeTensors> backwardPass(const Jaxpr &jaxpr,
                                     const MaybeTensors &known,
-                                    const MaybeTensors &cotangents);
+                                    const MaybeTensors &cotangents,
+                                    const MaybeTensors &initial = {});
 /// Cotangents of the differentiated inputs.
 Expected<MaybeTensors> vjpFlat(const Linearized &linear,
                                const MaybeTensors &cotangents);
@@ -71,11 +73,30 @@ Expected<LinearizedJaxpr> linearizeJaxpr(const JaxprPtr &jaxpr,
                                          const std::vector<bool> &force = {});
 
 /// Inputs: those that are not linear, then cotangents where `ctNonzero`.
-/// Results: a cotangent of each linear input.
-Expected<JaxprPtr> transposeJaxpr(const JaxprPtr &jaxpr,
-                                  const std::vector<bool> &linear,
-                                  const std::vector<bool> &ctNonzero);
+/// Results: cotangents of the linear inputs with `outNonzero`. `force`: linear
+/// inputs that must have one. Both have an entry per input.
+struct TransposedJaxpr {
+  JaxprPtr jaxpr;
+  std::vector<bool> outNonzero;
+};
+Expected<TransposedJaxpr> transposeJaxpr(const JaxprPtr &jaxpr,
+                                         const std::vector<bool> &linear,
+                                         const std::vector<bool> &ctNonzero,
+                                         const std::vector<bool> &force = {});
 
+/// Where a result of a batched program has its batch dimension, if it has one:
+/// where it comes to be, or in front.
+constexpr int64_t kAnyBatchDim = -2, kFrontBatchDim = -3;
+/// Batched at `inDims` (-1: not batched). `outDims`: of each result its batch
+/// dimension, -1 (an error if it has one), kAnyBatchDim or kFrontBatchDim; one
+/// entry: of all results.
+struct BatchedProgram {
+  JaxprPtr jaxpr;
+  Ints outDims;
+};
+Expected<BatchedProgram> batchJaxprAt(const JaxprPtr &jaxpr,
+                                      const BatchAxis &axis, const Ints &inDims,
+                                      const Ints &outDims);
 /// Batched at dimension 0 where `batched`; the same of the results in
 /// `outBatched`. `force`: results that must be batched.
 struct BatchedJaxpr {

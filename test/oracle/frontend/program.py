@@ -292,7 +292,19 @@ def pushed(f):
     return forward
 
 
-TRANSFORMS = {"vjp": pulled, "jvp": pushed, "vmap": jax.vmap}
+def mapped_last(f):
+    """The function of arguments whose batch dimension is the last one."""
+    return lambda *a: jax.vmap(f, in_axes=tuple(x.ndim - 1 for x in a))(*a)
+
+
+TRANSFORMS = {"vjp": pulled, "jvp": pushed, "vmap": jax.vmap, "vmap_last": mapped_last}
+
+
+def arguments_of(program, names):
+    """The arguments of a transformed program: a batch of each where it is mapped."""
+    if "vmap_last" in names:
+        return [np.moveaxis(x, 0, -1) for x in program.batches]
+    return program.batches if "vmap" in names else program.ins
 
 
 def transformed(f, names):
