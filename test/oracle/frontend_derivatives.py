@@ -6,7 +6,8 @@
 #===------------------------------------------------------------------------===//
 """Each differentiable function of the front end (the cases of frontend_primitives.py and frontend_numpy.py): its jvp
 and its vjp, both orders of differentiation, the batched gradient and the gradient of the batched function, compared
-with JAX's in values, and the jaxprs of its jvp, vjp and batched forms (batched in front, and at the end) as texts. A sample by --seed; --long runs all."""
+with JAX's in values, and the jaxprs of its jvp, vjp and batched forms (batched in front, and at the end) as texts.
+A sample by --seed; --long runs all."""
 
 import argparse
 import os

@@ -121,14 +121,11 @@ JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
   if (!made)
     return failedJvp(made.error());
   const LinearizedJaxpr &linear = *made;
-  size_t m = s.carry + s.ys;
-  // Residuals that are constants or scanned arguments are not computed anew.
+  size_t m = s.carry + s.ys, known = linear.known->outs.size();
+  // Residuals that are constants or scanned arguments are not computed anew,
+  // and what depends on constants only is computed once.
   Ints forwarded = forwardedInputs(*linear.known);
   std::vector<bool> keep;
-  size_t known = linear.known->outs.size();
-  auto isConst = [&](int64_t i) {
-    return i >= 0 && i < static_cast<int64_t>(s.consts);
-  };
   for (size_t i = 0; i < known; ++i) {
     bool isCarry = forwarded[i] >= static_cast<int64_t>(s.consts) &&
                    forwarded[i] < static_cast<int64_t>(s.consts + s.carry);
@@ -136,21 +133,37 @@ JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
       forwarded[i] = -1;
     keep.push_back(forwarded[i] < 0);
   }
-  JaxprPtr program = withResults(linear.known, keep);
-  Tensors outs = bindMany(
-      scanPrimitive(), program->outs.size(), in,
-      scanParams(program, s.consts, s.carry, s.length, s.reverse, s.unroll));
+  Expected<HoistedJaxpr> program =
+      hoistKnown(withResults(linear.known, keep),
+                 Tensors(in.begin(), in.begin() + s.consts), m);
+  if (!program)
+    return failedJvp(program.error());
+  Tensors operands = program->consts;
+  operands.insert(operands.end(), in.begin() + s.consts, in.end());
+  Tensors outs;
+  if (!program->jaxpr->outs.empty() || !program->jaxpr->effects.empty())
+    outs = bindMany(scanPrimitive(), program->jaxpr->outs.size(), operands,
+                    scanParams(program->jaxpr, program->consts.size(), s.carry,
+                               s.length, s.reverse, s.unroll));
   if (const Error *error = errorIn(outs))
     return failedJvp(*error);
   // Constants come first, residuals that are scanned last.
   size_t r = linear.numResiduals, total = linear.tangent->ins.size();
   Tensors args, scanned;
   std::vector<size_t> front, back;
-  for (size_t i = m, next = m; i < known; ++i) {
-    bool first = isConst(forwarded[i]);
-    (first ? front : back).push_back(i - m);
-    (first ? args : scanned)
-        .push_back(keep[i] ? outs[next++] : in[forwarded[i]]);
+  for (size_t i = m, next = m, made = m; i < known; ++i) {
+    Tensor residual;
+    bool isConst = false;
+    if (keep[i]) {
+      const MaybeTensor &hoisted = program->known[made++];
+      isConst = hoisted.has_value();
+      residual = isConst ? *hoisted : outs[next++];
+    } else {
+      isConst = forwarded[i] < static_cast<int64_t>(s.consts);
+      residual = in[forwarded[i]];
+    }
+    (isConst ? front : back).push_back(i - m);
+    (isConst ? args : scanned).push_back(residual);
   }
   outs.resize(m);
   JaxprPtr body =

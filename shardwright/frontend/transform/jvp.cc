@@ -7,7 +7,7 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/trace/user_function.h"
-#include "shardwright/frontend/transform/transform.h"
+#include "shardwright/frontend/transform/split_trace.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -69,24 +69,6 @@ protected:
   }
 };
 
-/// Records what depends on tangents in one trace, and does the rest in another.
-class SplitTrace final : public Trace {
-public:
-  SplitTrace(TracePtr k, std::shared_ptr<JaxprTrace> t)
-      : known(std::move(k)), tangents(std::move(t)) {}
-  Tensors bind(const Primitive &primitive, const Tensors &args,
-               const Params &params) override {
-    for (const Tensor &arg : args)
-      if (tracerOf<JaxprTracer>(arg, tangents.get()))
-        return tangents->bind(primitive, args, params);
-    return bindIn(known, primitive, args, params);
-  }
-
-private:
-  TracePtr known;
-  std::shared_ptr<JaxprTrace> tangents;
-};
-
 /// As DualTrace, with tangents that are recorded as a linear program.
 class LinearizeTrace final : public DualTrace {
 public:
@@ -102,9 +84,7 @@ protected:
     }
     if (!primitive.jvp)
       return missing(primitive);
-    auto split = std::make_shared<SplitTrace>(parent, tangentTrace);
-    split->parent = parent;
-    ScopedTrace scope(split);
+    ScopedTrace scope(std::make_shared<SplitTrace>(parent, tangentTrace));
     return primitive.jvp(primals, tangents, params);
   }
 };

@@ -72,6 +72,19 @@ Expected<LinearizedJaxpr> linearizeJaxpr(const JaxprPtr &jaxpr,
                                          const std::vector<bool> &nonzero,
                                          const std::vector<bool> &force = {});
 
+/// A program without the equations on the values of its first inputs alone,
+/// which are applied now: its inputs are what it uses of their results
+/// (`consts`), then the other inputs. `known`: per result, its value if that
+/// does not depend on the other inputs; such results are left out, except for
+/// the first `numResults`.
+struct HoistedJaxpr {
+  JaxprPtr jaxpr;
+  Tensors consts;
+  MaybeTensors known;
+};
+Expected<HoistedJaxpr> hoistKnown(const JaxprPtr &jaxpr, const Tensors &known,
+                                  size_t numResults);
+
 /// Inputs: those that are not linear, then cotangents where `ctNonzero`.
 /// Results: cotangents of the linear inputs with `outNonzero`. `force`: linear
 /// inputs that must have one. Both have an entry per input.
