@@ -17,7 +17,8 @@ import jax
 
 import frontend_primitives as fp
 import oracle
-from frontend.jax_ops import OTHER_JAXPR, jaxpr_difference
+from frontend.jax_ops import OTHER_JAXPR
+from frontend.jaxpr_text import jaxpr_difference
 from frontend.program import arguments_of, leaves_of, transformed
 from frontend.user_ops import CASES as USER_CASES
 

@@ -26,7 +26,8 @@ import frontend_mesh as fm
 import oracle
 from frontend.case_server import CaseServer
 from frontend.general_ops import ALWAYS_WHOLE, WHOLE
-from frontend.jax_ops import OTHER_JAXPR, function, without_addresses
+from frontend.jax_ops import OTHER_JAXPR, function
+from frontend.jaxpr_text import without_addresses
 from frontend.program import is_float, pulled, pushed
 from frontend.primitive_cases import CASES, ELSEWHERE, OWED, OWN, WITHOUT_ARRAYS
 

@@ -31,7 +31,8 @@ from jaxlib._jax import DeviceList
 import oracle
 from frontend import module_text
 from frontend.generator import ModelProgram, Program
-from frontend.jax_ops import OTHER_JAXPR, jaxpr_difference
+from frontend.jax_ops import OTHER_JAXPR
+from frontend.jaxpr_text import jaxpr_difference
 from frontend.model_ops import SHAPES
 from frontend.program import leaves_of, transformed
 

@@ -20,7 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import oracle
-from frontend.jax_ops import OTHER_JAXPR, function, without_addresses
+from frontend.jax_ops import OTHER_JAXPR, function
+from frontend.jaxpr_text import without_addresses
 from frontend.primitive_cases import CASES
 
 args = oracle.arguments(__doc__, cases=200, long_cases=6000)

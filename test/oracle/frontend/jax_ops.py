@@ -7,9 +7,6 @@
 """The operations of frontend_server.cc by name, written with JAX. The C++ twins are primitive_ops.cc
 and function_ops.cc in this folder."""
 
-import difflib
-import re
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -165,24 +162,6 @@ OTHER_JAXPR = {"cholesky", "triangular_solve", "lower_solve", "eigh", "hessian",
 
 # Numbers of numpy print as Python's, so that lines have the same lengths.
 np.set_printoptions(legacy="1.25")
-
-
-def without_addresses(text):
-    """A jaxpr without the addresses of Python functions, which ours does not print."""
-    return re.sub(r" at 0x[0-9a-fA-FX]+", "", text)
-
-
-def jaxpr_difference(ours, theirs):
-    """A diff of two jaxprs, or None. JAX writes zeros of type float0, which ours has no equation for."""
-    theirs = without_addresses(theirs)
-    if ours.strip() == theirs.strip():
-        return None
-    if "float0" in theirs:
-        plain = lambda text: re.sub(r"_:float0\S* = broadcast_in_dim \(b'',\):float0\[\]", "", text)
-        words = lambda text: plain(text).replace(";", " ").split()
-        if words(ours) == words(theirs):
-            return None
-    return "\n".join(difflib.unified_diff(theirs.splitlines(), ours.splitlines(), "JAX", "ours", lineterm="", n=2))
 
 
 def function(name):
