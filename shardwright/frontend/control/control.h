@@ -31,6 +31,11 @@ Tensors switchFlat(const Tensor &index,
 Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args,
                        const CheckpointOptions &options = {});
 
+/// The prefix results of an associative function `combine(a, b)` along an axis.
+/// JAX: lax.associative_scan.
+Tensors associativeScanFlat(const TensorsFunction &combine,
+                            const Tensors &elems, int64_t axis, bool reverse);
+
 /// `body(fixed, slices)` for each slice of `xs` along the leading axis, one
 /// after another; results are stacked.
 Tensors mapSlices(const std::function<Tensors(const Tensors &fixed,

@@ -66,13 +66,70 @@ Expected<std::vector<Aval>> inferFft(const std::vector<Aval> &in,
   return std::vector<Aval>{Aval{out, shape}};
 }
 
-/// 1 for the frequencies of a real transform that have no mirror image, else 2.
-Tensor mirrorWeights(int64_t frequencies, int64_t length, DType type) {
-  std::vector<float> weights(frequencies, 2);
-  weights[0] = 1;
-  if (length % 2 == 0 && frequencies > 1)
-    weights.back() = 1;
-  return convert_element_type(arrayOf(weights), type);
+/// Of each frequency of a real transform: 1 if it has no mirror image, else 2.
+/// Dimensions of size 1 come before them.
+Tensor mirrorWeights(int64_t frequencies, int64_t length, const Aval &type) {
+  Tensor weights = full({frequencies}, 2, type.dtype);
+  auto setOne = [&](int64_t at) {
+    weights = dynamic_update_slice(weights, full({1}, 1, type.dtype),
+                                   {scalarOf(at, DType::I32)});
+  };
+  setOne(0);
+  if (length % 2 == 0)
+    setOne(frequencies - 1);
+  return expand_dims(weights, iotaInts(type.rank() - 1));
+}
+
+double totalOf(const Ints &lengths) {
+  double total = 1;
+  for (int64_t n : lengths)
+    total *= static_cast<double>(n);
+  return total;
+}
+
+/// The transpose of a transform of real numbers.
+Tensor transposeReal(const Tensor &ct, const Ints &lengths) {
+  Tensor weights = mirrorWeights(ct.dim(-1), lengths.back(), ct.aval());
+  Tensor out = fft(div(conj(ct), weights), FftType::IRFFT, lengths);
+  return mul(scalarOf(totalOf(lengths), out.dtype()), out);
+}
+
+/// The transpose of a transform to real numbers.
+Tensor transposeInverseReal(const Tensor &ct, const Ints &lengths) {
+  Tensor out = fft(ct, FftType::RFFT, lengths);
+  Tensor weights = mirrorWeights(out.dim(-1), lengths.back(), out.aval());
+  Tensor scaled = mul(scalarOf(1 / totalOf(lengths), out.dtype()), weights);
+  return conj(mul(scaled, out));
+}
+
+/// Calls a function; in programs as a program of its own, as JAX does: one for
+/// equal types. `key`: identifies the function.
+Tensor called(const std::string &name, std::string key,
+              const std::function<Tensor(const Tensor &)> &function,
+              const Tensor &x) {
+  if (!x.ok() || (!currentTrace() && !x.isTraced()))
+    return function(x);
+  static thread_local std::map<std::string, JaxprPtr> bodies;
+  key += cat(name, x.aval().str(), x.aval().weak);
+  if (x.aval().sharding)
+    key += cat(reinterpret_cast<uintptr_t>(x.aval().sharding->mesh.identity()));
+  auto found = bodies.find(key);
+  JaxprPtr body = found == bodies.end() ? nullptr : found->second;
+  if (!body) {
+    Expected<JaxprPtr> traced = traceToJaxpr(
+        [&](const Tensors &in) { return Tensors{function(in[0])}; }, {x.aval()},
+        name);
+    if (!traced)
+      return traced.error();
+    body = *traced;
+    if (bodies.size() > 256)
+      bodies.clear();
+    bodies[key] = body;
+  }
+  Params call{{"name", name}, {"jaxpr", body}};
+  if (!contextMesh().empty())
+    call.set("ctx_mesh", objectParam(TextParam(contextMesh().str())));
+  return bind1(*findPrimitive("jit"), {x}, call);
 }
 
 Tensor transposeFft(const Tensor &ct, const Params &params) {
@@ -80,21 +137,11 @@ Tensor transposeFft(const Tensor &ct, const Params &params) {
   FftType type = typeOf(params);
   if (type == FftType::FFT || type == FftType::IFFT)
     return fft(ct, type, lengths);
-  double total = 1;
-  for (int64_t n : lengths)
-    total *= static_cast<double>(n);
-  int64_t frequencies = lengths.back() / 2 + 1;
-  auto weights = [&](const Tensor &like) {
-    return broadcast_in_dim(
-        mirrorWeights(frequencies, lengths.back(), like.dtype()), like.shape(),
-        {like.rank() - 1});
-  };
-  if (type == FftType::RFFT) {
-    Tensor out = fft(div(conj(ct), weights(ct)), FftType::IRFFT, lengths);
-    return mul(out, scalarOf(total, out.dtype()));
-  }
-  Tensor out = fft(ct, FftType::RFFT, lengths);
-  return conj(mul(mul(out, weights(out)), scalarOf(1 / total, out.dtype())));
+  if (type == FftType::IRFFT)
+    return transposeInverseReal(ct, lengths);
+  return called(
+      "_rfft_transpose", params.key(),
+      [&](const Tensor &x) { return transposeReal(x, lengths); }, ct);
 }
 
 const Primitive fftP = [] {
@@ -137,29 +184,9 @@ namespace lax {
 Tensor fft(const Tensor &x, FftType type, const Ints &lengths) {
   Params params{{"fft_lengths", lengths},
                 {"fft_type", static_cast<int64_t>(type)}};
-  if (!x.ok() || (!currentTrace() && !x.isTraced()))
-    return bind1(fftP, {x}, params);
-  // A function of its own in programs, as in JAX: one for equal types.
-  static thread_local std::map<std::string, JaxprPtr> bodies;
-  std::string key = cat(params.key(), x.aval().str(), x.aval().weak);
-  if (x.aval().sharding)
-    key += cat(reinterpret_cast<uintptr_t>(x.aval().sharding->mesh.identity()));
-  Expected<JaxprPtr> body = bodies.count(key)
-                                ? Expected<JaxprPtr>(bodies[key])
-                                : traceToJaxpr(
-                                      [&](const Tensors &in) {
-                                        return frontend::bind(fftP, in, params);
-                                      },
-                                      {x.aval()}, "fft");
-  if (!body)
-    return body.error();
-  if (bodies.size() > 256)
-    bodies.clear();
-  bodies[key] = *body;
-  Params call{{"name", "fft"}, {"jaxpr", *body}};
-  if (!contextMesh().empty())
-    call.set("ctx_mesh", objectParam(TextParam(contextMesh().str())));
-  return bind1(*findPrimitive("jit"), {x}, call);
+  return called(
+      "fft", params.key(),
+      [&](const Tensor &in) { return bind1(fftP, {in}, params); }, x);
 }
 } // namespace lax
 } // namespace shardwright::frontend

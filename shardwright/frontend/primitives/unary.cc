@@ -334,9 +334,11 @@ const Primitive integerPowP = [] {
     int64_t n = params.integer("y");
     Tensor y = integer_pow(in[0], n);
     if (n == 0)
-      return oneResult(y, {});
-    Tensor slope =
-        mul(like(in[0], static_cast<double>(n)), integer_pow(in[0], n - 1));
+      return oneResult(y, full_like(*t[0], 0));
+    if (n == 1)
+      return oneResult(y, *t[0]);
+    Tensor power = n == 2 ? in[0] : integer_pow(in[0], n - 1);
+    Tensor slope = mul(like(in[0], static_cast<double>(n)), power);
     return oneResult(y, mul(*t[0], slope));
   };
   p.composite = [](const Tensors &in, const Params &params) -> Tensors {

@@ -14,12 +14,14 @@ namespace {
 
 /// A function of tensors as a parameter.
 struct RuleParam : ParamObject {
-  explicit RuleParam(TensorsFunction f) : function(std::move(f)) {}
-  std::string str() const override { return "<lambda>"; }
+  RuleParam(TensorsFunction f, std::string n)
+      : function(std::move(f)), name(std::move(n)) {}
+  std::string str() const override { return name; }
   std::string key() const override {
     return cat(reinterpret_cast<uintptr_t>(this));
   }
   const TensorsFunction function;
+  const std::string name;
 };
 /// Types of values as a parameter.
 struct TypesParam : ParamObject {
@@ -33,8 +35,8 @@ struct TypesParam : ParamObject {
   const std::vector<Aval> types;
 };
 
-Param ruleParam(TensorsFunction f) {
-  return objectParam(RuleParam(std::move(f)));
+Param ruleParam(TensorsFunction f, std::string name = "<lambda>") {
+  return objectParam(RuleParam(std::move(f), std::move(name)));
 }
 const TensorsFunction &ruleOf(const Params &params, const char *name) {
   return params.object<RuleParam>(name)->function;
@@ -177,9 +179,10 @@ const Primitive customJvpP = [] {
     Ints own = argumentDims(dims, params), outs = call->outDims;
     Params changed = params;
     changed.set("call_jaxpr", call->jaxpr);
-    changed.set(
-        "jvp", ruleParam(mapped(ruleOf(params, "jvp"), axis,
-                                joinedDims(own, own), joinedDims(outs, outs))));
+    changed.set("jvp",
+                ruleParam(mapped(ruleOf(params, "jvp"), axis,
+                                 joinedDims(own, own), joinedDims(outs, outs)),
+                          params.object<RuleParam>("jvp")->name));
     return {bindCall(*findPrimitive("custom_jvp_call"), in, changed), outs};
   };
   return p;
@@ -413,9 +416,10 @@ Tensors applyCustom(const Primitive &primitive, const std::string &name,
 } // namespace
 
 Tensors customJvpFlat(const std::string &name, const TensorsFunction &function,
-                      const TensorsFunction &rule, const Tensors &args) {
+                      const TensorsFunction &rule, const Tensors &args,
+                      const std::string &ruleName) {
   return applyCustom(customJvpP, name, function, args,
-                     {{"jvp", ruleParam(rule)}});
+                     {{"jvp", ruleParam(rule, ruleName)}});
 }
 
 Tensors customVjpFlat(const std::string &name, const TensorsFunction &function,

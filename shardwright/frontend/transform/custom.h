@@ -16,7 +16,8 @@ namespace shardwright::frontend {
 /// where there is none), to results, then their tangents. `name`: of the
 /// function, in programs and messages. JAX: jax.custom_jvp.
 Tensors customJvpFlat(const std::string &name, const TensorsFunction &function,
-                      const TensorsFunction &rule, const Tensors &args);
+                      const TensorsFunction &rule, const Tensors &args,
+                      const std::string &ruleName = "<lambda>");
 
 /// Applies a function whose reverse derivative is given. `forward`: arguments
 /// to results, then residuals. `backward`: residuals, then cotangents of the

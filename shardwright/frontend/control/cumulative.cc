@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/transform/custom.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -55,10 +56,16 @@ std::vector<std::string> lowerCumulative(const CumulativeSpec &spec,
               {region});
 }
 
-/// The same prefix results by doubling steps: differentiable.
-Tensor byDoubling(
-    const Tensor &x, int64_t axis, bool reverse,
-    const std::function<Tensor(const Tensor &, const Tensor &)> &combine) {
+/// log(exp(a) + exp(b)). Equal infinities, and NaN, are added.
+Tensor logAddExp(const Tensor &a, const Tensor &b) {
+  Tensor top = lax::max(a, b), delta = lax::sub(a, b);
+  Tensor isNan = ne(delta, delta);
+  Tensor sum = add(a, b);
+  return select(isNan, sum, add(top, log1p(exp(neg(lax::abs(delta))))));
+}
+
+/// The prefix results of logAddExp, by doubling steps.
+Tensor byDoubling(const Tensor &x, int64_t axis, bool reverse) {
   Tensor out = x;
   int64_t n = x.dim(axis);
   for (int64_t step = 1; step < n; step *= 2) {
@@ -68,7 +75,7 @@ Tensor byDoubling(
                           : slice_in_dim(out, 0, n - step, 1, axis);
     Tensor kept = reverse ? slice_in_dim(out, n - step, n, 1, axis)
                           : slice_in_dim(out, 0, step, 1, axis);
-    Tensor changed = combine(tail, head);
+    Tensor changed = logAddExp(tail, head);
     out = reverse ? concatenate({changed, kept}, axis)
                   : concatenate({kept, changed}, axis);
   }
@@ -82,61 +89,38 @@ BatchResult batchCumulative(const std::string &name, const Tensors &in,
   return {frontend::bind(*findPrimitive(name), in, params), dims};
 }
 
-using Combine = Tensor (*)(const Tensor &, const Tensor &);
-Combine combinerOf(const std::string &name) {
-  if (name == "cumprod")
-    return [](const Tensor &a, const Tensor &b) { return mul(a, b); };
-  if (name == "cummax")
-    return [](const Tensor &a, const Tensor &b) { return lax::max(a, b); };
-  if (name == "cummin")
-    return [](const Tensor &a, const Tensor &b) { return lax::min(a, b); };
-  return [](const Tensor &a, const Tensor &b) {
-    // log(exp(a) + exp(b)) of finite values.
-    Tensor top = lax::max(a, b);
-    return add(top, log1p(exp(neg(lax::abs(lax::sub(a, b))))));
-  };
+/// The value, or 0 for infinity.
+Tensor withoutInfinity(const Tensor &x) {
+  Tensor isInfinite = eq(x, scalarOf(INFINITY, x.dtype()));
+  return select(isInfinite, full_like(x, 0), x);
 }
 
-/// The rule of differentiation of a two-operand combiner, applied step by step
-/// along with the primal.
-JvpResult jvpByDoubling(const std::string &name, const Tensors &in,
-                        const MaybeTensors &t, const Params &params) {
-  int64_t axis = params.integer("axis");
-  bool reverse = params.flag("reverse");
-  Tensor x = in[0], dx = *t[0];
-  int64_t n = x.dim(axis);
-  for (int64_t step = 1; step < n; step *= 2) {
-    auto part = [&](const Tensor &v, bool head) {
-      return head == reverse ? slice_in_dim(v, 0, n - step, 1, axis)
-                             : slice_in_dim(v, step, n, 1, axis);
+/// The same with a derivative that is exact where a or b is infinite.
+Tensors differentiableLogAddExp(const Tensors &args) {
+  TensorsFunction function = [](const Tensors &in) {
+    return Tensors{logAddExp(in[0], in[1])};
+  };
+  TensorsFunction rule = [](const Tensors &in) {
+    Tensor out = differentiableLogAddExp({in[0], in[1]})[0];
+    auto part = [&](const Tensor &x, const Tensor &t) {
+      Tensor value = withoutInfinity(x);
+      return mul(t, exp(lax::sub(value, withoutInfinity(out))));
     };
-    auto rest = [&](const Tensor &v) {
-      return reverse ? slice_in_dim(v, n - step, n, 1, axis)
-                     : slice_in_dim(v, 0, step, 1, axis);
-    };
-    auto join = [&](const Tensor &changed, const Tensor &kept) {
-      return reverse ? concatenate({changed, kept}, axis)
-                     : concatenate({kept, changed}, axis);
-    };
-    Tensor a = part(x, false), b = part(x, true);
-    Tensor da = part(dx, false), db = part(dx, true);
-    Tensor out = combinerOf(name)(a, b), dout;
-    if (name == "cumprod")
-      dout = add(mul(da, b), mul(a, db));
-    else if (name == "cumlogsumexp")
-      dout =
-          add(mul(da, exp(lax::sub(a, out))), mul(db, exp(lax::sub(b, out))));
-    else {
-      Tensor half = full_like(out, 0.5), one = full_like(out, 1),
-             zero = full_like(out, 0);
-      Tensor tie = eq(a, b);
-      Tensor wa = select(tie, half, select(eq(a, out), one, zero));
-      dout = add(mul(da, wa), mul(db, lax::sub(one, wa)));
-    }
-    dx = join(dout, rest(dx));
-    x = join(out, rest(x));
-  }
-  return oneResult(frontend::bind(*findPrimitive(name), in, params).at(0), dx);
+    Tensor first = part(in[0], in[2]);
+    return Tensors{out, add(first, part(in[1], in[3]))};
+  };
+  return customJvpFlat("logaddexp", function, rule, args, "_logaddexp_jvp");
+}
+
+/// The function of two operands whose prefix results a primitive gives.
+TensorsFunction combinerOf(const std::string &name) {
+  if (name == "cumlogsumexp")
+    return differentiableLogAddExp;
+  auto combine = name == "cumprod"  ? lax::mul
+                 : name == "cummax" ? lax::max
+                                    : lax::min;
+  return
+      [combine](const Tensors &in) { return Tensors{combine(in[0], in[1])}; };
 }
 
 Primitive makeCumulative(const char *name) {
@@ -185,7 +169,15 @@ Primitive makeCumulative(const char *name) {
   } else {
     p.jvp = [n](const Tensors &in, const MaybeTensors &t,
                 const Params &params) {
-      return jvpByDoubling(n, in, t, params);
+      // Windows cannot be differentiated again and again.
+      Expected<JvpResult> result = jvpFlat(
+          [&](const Tensors &xs) {
+            return associativeScanFlat(combinerOf(n), xs,
+                                       params.integer("axis"),
+                                       params.flag("reverse"));
+          },
+          in, t);
+      return result ? *result : failedJvp(result.error());
     };
   }
   for (const CumulativeSpec &spec : specs)
@@ -195,8 +187,8 @@ Primitive makeCumulative(const char *name) {
     }
   if (!p.lower)
     p.composite = [n](const Tensors &in, const Params &params) -> Tensors {
-      return {byDoubling(in[0], params.integer("axis"), params.flag("reverse"),
-                         combinerOf(n))};
+      return {
+          byDoubling(in[0], params.integer("axis"), params.flag("reverse"))};
     };
   return p;
 }
