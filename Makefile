@@ -2,7 +2,7 @@
 # run by hand; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build demo test test-long test-newest-jax test-sanitize test-tsan test-mutations fuzz bench examples wheel format clean
+.PHONY: help bootstrap build demo test test-long test-newest-jax test-sanitize test-tsan test-frontend-asan test-mutations fuzz bench examples wheel format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
@@ -33,10 +33,17 @@ test-sanitize: bootstrap ## unit, lit and end-to-end tests under ASan and UBSan,
 	@scripts/build.sh sanitize
 	@scripts/run_tests.py --build build-sanitize unit lit end_to_end fuzz
 
-test-tsan: bootstrap ## tests of the executor and the runtime under ThreadSanitizer
-	@scripts/build.sh release tsan_runtime_test
-	@TSAN_OPTIONS="suppressions=test/tsan/suppressions.txt halt_on_error=1 second_deadlock_stack=1" \
-	  build/bin/tsan_runtime_test --gtest_brief=1
+test-tsan: bootstrap ## tests of the executor, the runtime and the front end under ThreadSanitizer
+	@scripts/build.sh release tsan_runtime_test tsan_frontend_test
+	@export TSAN_OPTIONS="suppressions=test/sanitizers/suppressions.txt halt_on_error=1 second_deadlock_stack=1"; \
+	  build/bin/tsan_runtime_test --gtest_brief=1 && build/bin/tsan_frontend_test --gtest_brief=1
+
+SEQUENCES ?= 10000
+test-frontend-asan: bootstrap ## the front end under ASan and UBSan, with SEQUENCES random call sequences of each kind
+	@scripts/build.sh release asan_frontend_test
+	@export ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0 \
+	  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 RC_PARAMS=max_success=$(SEQUENCES); \
+	  build/bin/asan_frontend_test --gtest_brief=1
 
 test-mutations: bootstrap ## deliberate bugs, one at a time: the suites find each (over an hour)
 	@scripts/mutation_check.py
