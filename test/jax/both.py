@@ -216,8 +216,8 @@ def arguments(doc, more=lambda parser: None):
     return parser.parse_args()
 
 
-def main(doc, sample=None):
-    """The main function of a script. Runs all cases, or `sample` without --long and names."""
+def main(doc, sample=None, full=None):
+    """The main function of a script. Runs all cases (`full`), or `sample` without --long and names."""
     from closeness import APART
 
     args = arguments(doc)
@@ -226,7 +226,7 @@ def main(doc, sample=None):
     import oracle
 
     tally = oracle.Tally("jax/" + os.path.splitext(os.path.basename(sys.argv[0]))[0], args.show)
-    names = args.names or list(_cases)
+    names = args.names or full or list(_cases)
     if sample and not args.long and not args.names:
         names = sample
     names = list(names)[:: args.every]
