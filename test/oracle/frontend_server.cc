@@ -23,6 +23,7 @@
 //   ask KIND:TRANSFORMS ...    answers for the function, transformed
 //   trace                      the jaxpr of the function, not jitted
 //   primitives                 the names of all primitives
+//   operations                 the names for `op`
 //
 // Kinds: jaxpr, types, values, eager, module, shardings. Transforms, the first
 // is applied last: vjp, jvp, vmap, vmap_last, as `vmap.vjp`. An argument of
@@ -258,6 +259,12 @@ std::string primitiveList() {
     out += cat(out.empty() ? "" : ", ", quoted(name));
   return cat("[", out, "]");
 }
+std::string operationList() {
+  std::string out;
+  for (const auto &[name, op] : allOps())
+    out += cat(out.empty() ? "" : ", ", quoted(name));
+  return cat("[", out, "]");
+}
 
 Tensor readArray(std::istringstream &in) {
   std::string type, shape;
@@ -337,6 +344,8 @@ int main() {
       program = Program();
     } else if (word == "primitives") {
       std::cout << primitiveList() << std::endl;
+    } else if (word == "operations") {
+      std::cout << operationList() << std::endl;
     } else if (word == "ask") {
       std::cout << answer(program, in) << std::endl;
       program = Program();

@@ -96,6 +96,8 @@ Tensor solveRight(const Tensor &a, const Tensor &b, bool lower, bool adjointA) {
 }
 
 Tensor resize(const Tensor &x, int64_t rows, int64_t columns) {
+  if (!x.ok())
+    return x;
   std::vector<Ints> config(x.rank(), Ints{0, 0, 0});
   config[x.rank() - 2][1] = rows - x.dim(x.rank() - 2);
   config[x.rank() - 1][1] = columns - x.dim(x.rank() - 1);

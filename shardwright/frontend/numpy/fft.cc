@@ -85,6 +85,8 @@ Tensor transform(const char *name, FftType type, const Tensor &in,
     return valueError("only real valued inputs supported for rfft");
   if (!isReal && !isComplex(x.dtype()))
     x = lax::convert_element_type(x, complexType(x.dtype()));
+  if (!x.ok())
+    return x;
   Ints lengths;
   for (size_t i = 0; i < which.size(); ++i) {
     Expected<int64_t> d = normalizedAxis(which[i], in.rank());
@@ -98,6 +100,8 @@ Tensor transform(const char *name, FftType type, const Tensor &in,
                         " expects lengths of at least 1, got ", length);
     lengths.push_back(length);
     x = resized(x, *d, halves ? length / 2 + 1 : length);
+    if (!x.ok())
+      return x;
   }
   // The axes go to the end, in their order, and back.
   Ints order = withoutInts(x.rank(), which), back(x.rank(), 0);
