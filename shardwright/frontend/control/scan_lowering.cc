@@ -66,9 +66,11 @@ private:
       std::string at = own[0];
       Names now(own.begin() + 1, own.end());
       for (int64_t k = 0; k < unroll; ++k) {
-        std::string where =
-            s.reverse ? compute("stablehlo.subtract", number(s.length - 1), at)
-                      : at;
+        std::string where = at;
+        if (s.reverse) {
+          where = compute("stablehlo.subtract", number(s.length), at);
+          where = compute("stablehlo.subtract", where, number(1));
+        }
         now = iteration(where, now);
         at = compute("stablehlo.add", at, number(1));
       }

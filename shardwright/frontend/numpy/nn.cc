@@ -70,9 +70,11 @@ Tensors split(const Tensor &key, int64_t count) {
                                         ". lax::random_split gives one array "
                                         "of any number.")));
   Tensor keys = lax::random_split(key, {count});
+  if (!keys.ok())
+    return Tensors(count, keys);
   Tensors out;
   for (int64_t i = 0; i < count; ++i)
-    out.push_back(keys[i]);
+    out.push_back(lax::squeeze(lax::slice(keys, {i}, {i + 1}, {1}), {0}));
   return out;
 }
 Tensor foldIn(const Tensor &key, const Tensor &data) {

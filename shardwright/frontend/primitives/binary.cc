@@ -182,7 +182,10 @@ JvpResult jvpBinary(const BinarySpec *s, const Tensors &in,
   bool isDifference = isName(s, "sub");
   if (t[0] && t[1] && (isDifference || isName(s, "add")))
     return oneResult(out, isDifference ? sub(*t[0], *t[1]) : add(*t[0], *t[1]));
-  if (isName(s, "add") || isName(s, "add_any"))
+  if (isName(s, "add_any"))
+    return oneResult(out, add_any(t[0] ? *t[0] : full_like(in[0], 0),
+                                  t[1] ? *t[1] : full_like(in[1], 0)));
+  if (isName(s, "add"))
     return oneResult(out, addTangents(wide(t[0]), wide(t[1])));
   if (isDifference)
     return oneResult(

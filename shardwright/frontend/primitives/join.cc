@@ -249,14 +249,22 @@ const Primitive sliceP = [] {
     return resizedSpec("slicing", in[0], out[0]);
   };
   p.lower = [](LoweringContext &c) {
+    Ints start = c.params().ints("start_indices");
+    Ints limit = c.params().ints("limit_indices");
     Ints strides = c.params().ints("strides");
     if (strides.empty())
       strides.assign(c.operandTypes()[0].rank(), 1);
+    // The words of keys are a dimension of their own.
+    if (c.operandTypes()[0].dtype == DType::Key) {
+      start.push_back(0);
+      limit.push_back(2);
+      strides.push_back(1);
+    }
     return c.op(
         "stablehlo.slice", c.operands(), mlirTypes(c.operandTypes()),
         mlirTypes(c.resultTypes()),
-        cat(arrayAttr("start_indices", c.params().ints("start_indices")), ", ",
-            arrayAttr("limit_indices", c.params().ints("limit_indices")), ", ",
+        cat(arrayAttr("start_indices", start), ", ",
+            arrayAttr("limit_indices", limit), ", ",
             arrayAttr("strides", strides)));
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {

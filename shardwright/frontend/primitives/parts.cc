@@ -63,15 +63,19 @@ Primitive makeTile() {
   };
   p.composite = [](const Tensors &in, const Params &params) -> Tensors {
     const Ints &reps = params.ints("reps");
-    Shape wide, flat;
-    Ints dims;
+    Shape parts, wide, flat;
+    Ints own;
     for (int64_t d = 0; d < in[0].rank(); ++d) {
+      parts.push_back(1);
+      own.push_back(parts.rank());
+      parts.push_back(in[0].dim(d));
       wide.push_back(reps[d]);
-      dims.push_back(wide.rank());
       wide.push_back(in[0].dim(d));
       flat.push_back(reps[d] * in[0].dim(d));
     }
-    return {lax::reshape(broadcast_in_dim(in[0], wide, dims), flat)};
+    Tensor x = broadcast_in_dim(in[0], parts, own);
+    return {
+        lax::reshape(broadcast_in_dim(x, wide, iotaInts(wide.rank())), flat)};
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     const Ints &reps = params.ints("reps");

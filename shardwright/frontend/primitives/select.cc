@@ -192,7 +192,15 @@ const Primitive clampP = [] {
                   const Params &) -> Expected<std::vector<PartitionSpec>> {
     return std::vector<PartitionSpec>{in[1].spec()};
   };
-  p.lower = lowerTo("stablehlo.clamp");
+  p.lower = [](LoweringContext &c) {
+    const Aval &type = c.operandTypes()[1];
+    std::string wide = mlirType(type);
+    std::string low = c.operands()[0], high = c.operands()[2];
+    for (auto [bound, at] : {std::pair(&low, 0), {&high, 2}})
+      *bound = broadcastTo(c, *bound, c.operandTypes()[at], type.shape);
+    return c.op("stablehlo.clamp", {low, c.operands()[1], high},
+                {wide, wide, wide}, mlirTypes(c.resultTypes()));
+  };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &) {
     Tensor out = clamp(in[0], in[1], in[2]);
     MaybeTensor tangent;

@@ -173,11 +173,6 @@ const Primitive sortP = [] {
 }();
 const Registered sortR(sortP);
 
-/// Moves a dimension to the end, and back.
-Tensor toEnd(const Tensor &x, int64_t dim) {
-  return moveBatch(x, dim, x.rank() - 1);
-}
-
 const Primitive topKP = [] {
   Primitive p;
   p.name = "top_k";
@@ -237,9 +232,11 @@ const Primitive topKP = [] {
       return c.op("chlo.top_k", c.operands(), mlirTypes(c.operandTypes()),
                   mlirTypes(c.resultTypes()), cat("k = ", k, " : i64"));
     return c.inlineFunction([=](const Tensors &in) {
-      Tensors outs = top_k(toEnd(in[0], axis), k);
+      Ints order = iotaInts(rank);
+      std::swap(order[axis], order.back());
+      Tensors outs = top_k(transpose(in[0], order), k);
       for (Tensor &out : outs)
-        out = moveBatch(out, rank - 1, axis);
+        out = transpose(out, order);
       return outs;
     });
   };

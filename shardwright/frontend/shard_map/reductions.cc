@@ -238,6 +238,11 @@ Tensor pmean(const Tensor &x, const CollectiveAxes &axes,
     return sum.ok() ? Tensor(size.error()) : sum;
   int64_t count =
       groups.empty() ? *size : static_cast<int64_t>(groups[0].size());
+  // The sum of a scalar of C++ is one.
+  if (const ArrayValue *scalar = asArray(sum);
+      scalar && scalar->isLiteral && sum.dtype() == DType::F32)
+    if (auto value = sum.toVector<float>())
+      return scalarOf((*value)[0] / static_cast<double>(count), DType::F32);
   if (!isInexact(sum.dtype()))
     sum = convert_element_type(sum, canonicalType(DType::F64));
   return div(sum, scalarOf(static_cast<double>(count), sum.dtype()));

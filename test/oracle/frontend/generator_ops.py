@@ -22,9 +22,15 @@ STEPS = "sign floor ceil stop_gradient is_finite copy".split()
 BINARY = "add sub mul div max min pow atan2 add_any rem nextafter complex".split()
 COMPARE = "eq ne lt le gt ge".split()
 KINDS = """smooth smooth smooth moderate moderate moderate moderate binary binary binary binary binary step compare scalar
-    scalar reduce reduce cumulative arg shape shape slice pad concat dot dot dynamic update select clamp sort power round tie
-    rows window conv fft matrix top_k scatter sort_pair callback contract integer bits key precision parts tile constant
-    boolean low take dynamic_start""".split()
+    scalar reduce reduce cumulative cumulative arg shape shape slice pad concat dot dot dynamic update select clamp sort power
+    round tie rows window conv fft matrix matrix matrix top_k scatter scatter sort_pair callback callback contract integer
+    integer bits key key precision parts tile constant boolean low take dynamic_start rare rare rare""".split()
+# What few programs have: primitives of other functions, with the ranks that they take.
+RARE = """conjugate complex_pair real_part imag_part optimization_barrier zeta polygamma layout_constraint diagonal_solve
+    ragged_dot reduce lu_pivots_to_permutation window_cotangent window_tangent threefry2x32 random_wrap callback_io device_put
+    checkpoint_policy""".split()
+# Those whose batches or derivatives in other programs are defects of JAX, or that need an order of effects.
+AT_TOP = {"layout_constraint", "ragged_dot", "callback_io", "device_put", "checkpoint_policy"}
 
 
 def text(values):
@@ -287,7 +293,7 @@ def make_matrix(g, b, v, x, shape):
     rng, x = g.rng, 0
     if v[0].ndim < 2 or min(v[0].shape[-2:]) < 2 or v[0].dtype != jnp.float32:
         raise ValueError("no matrix")
-    name = rng.choice("triangular_solve qr lu svd svd_values cholesky eigh".split())
+    name = rng.choice("triangular_solve qr lu lu_permutation svd svd_values cholesky eigh".split())
     if name == "triangular_solve":
         return emit(g, b, v, name, [0, 0], **{k: rng.randint(0, 1) for k in ("left", "lower", "transpose", "unit")})
     keys = {"qr": ("tall", "full"), "lu": ("tall",), "svd": ("full",)}.get(name, ())
@@ -336,7 +342,7 @@ def make_key(g, b, v, x, shape):
     rng = g.rng
     keys = g.find(v, lambda y: jnp.issubdtype(y.dtype, jax.dtypes.prng_key) and y.ndim == 0)
     if not keys or rng.random() < 0.2:
-        return emit(g, b, v, "key_seed", [g.literal(b, v, "i32", rng.randrange(9))])
+        keys = [emit(g, b, v, "key_seed", [g.literal(b, v, "i32", rng.randrange(9))])]
     key = rng.choice(keys)
     name = rng.choice(["key_bits", "key_uniform", "key_normal", "key_fold", "key_split"])
     if name == "key_fold":
@@ -344,6 +350,42 @@ def make_key(g, b, v, x, shape):
     if name == "key_split":
         return emit(g, b, v, name, [key])
     return emit(g, b, v, name, [key], shape=rng.choice([(3,), (2, 3), (4, 4), (8, 4)]))
+
+
+def make_rare(g, b, v, x, shape):
+    rng, is_top = g.rng, not (g.depth or g.axes or g.mesh)
+    name = rng.choice(sorted(AT_TOP) if is_top and rng.random() < 0.5 else RARE)
+    if name in AT_TOP and not is_top:
+        raise ValueError("in the program itself only")
+    if name == "lu_pivots_to_permutation":
+        return emit(g, b, v, name, [emit(g, b, v, "argmax", [x], axis=1)], size=shape[1])
+    if name in ("zeta", "polygamma"):
+        y = emit(g, b, v, "add", [emit(g, b, v, "square", [x]), g.literal(b, v, "f32", 1.5)])
+        return emit(g, b, v, name, [y if name == "zeta" else g.literal(b, v, "f32", 1.0), y])
+    if name == "layout_constraint":
+        return emit(g, b, v, name, [x], order=rng.sample(range(len(shape)), len(shape)))
+    if name == "ragged_dot":
+        rhs = emit(g, b, v, "transpose", [x], permutation=(1, 0))
+        rhs = emit(g, b, v, "broadcast_in_dim", [rhs], shape=(2,) + shape[::-1], dims=(1, 2))
+        rows = emit(g, b, v, "slice", [g.flat(b, v, x)], start=(0,), limit=(2,), strides=(1,))
+        return emit(g, b, v, name, [x, rhs, emit(g, b, v, "to_i32", [rows])])
+    if name == "reduce":
+        by, start = rng.choice([(0, 0.0), (1, 1.0), (2, float("-inf")), (3, float("inf")), (7, 1.0), (7, 1.0), (8, 0.0)])
+        axes = sorted(rng.sample(range(len(shape)), rng.randint(1, len(shape))))
+        return emit(g, b, v, name, [x, g.literal(b, v, "f32", start)], by=by, axes=axes)
+    if name.startswith("window"):
+        dims = [rng.randint(1, max(1, min(2, n))) for n in shape]
+        return emit(g, b, v, name, [x] + [same(g, v, shape)] * (name == "window_tangent"), dims=dims,
+                    strides=[rng.randint(1, 2) for _ in shape], padding=[0] * 2 * len(shape))
+    if name == "threefry2x32":
+        i = emit(g, b, v, "to_i32", [x])
+        return emit(g, b, v, name, [i, i])
+    if name == "random_wrap" and shape[-1] != 2:
+        raise ValueError("no words of keys")
+    keys = {"diagonal_solve": {"mode": rng.randrange(3)}, "callback_io": {"ordered": 0},
+            "checkpoint_policy": {"policy": rng.randrange(9)}}.get(name, {})
+    one = name in ("random_wrap", "callback_io", "device_put", "checkpoint_policy")
+    return emit(g, b, v, name, [x] if one else [x, same(g, v, shape)], **keys)
 
 
 def make_precision(g, b, v, x, shape):
@@ -418,7 +460,8 @@ def collective(g, block, values):
     name, size, manual = rng.choice(g.axes)
     x = g.pick(values)
     shape = values[x].shape
-    kind = rng.choice("psum pmean pmax pmin all_gather add_index ppermute psum_scatter all_to_all pcast".split())
+    kind = rng.choice("""psum psum pmean pmax pmin all_gather all_gather add_index ppermute psum_scatter psum_scatter
+        all_to_all all_to_all pcast""".split())
     keys = {"axes": name}
     if kind == "all_gather":
         tiled = rng.randint(0, 1) if shape else 0

@@ -51,7 +51,7 @@ def annotations(source, constraints):
         for line in bodies[name]:
             # JAX constrains words of keys to a mesh without axes, and some values to nothing.
             if (COMMUNICATION.match(line.strip()) and not line.strip().startswith("sdy.return")
-                    and "@empty_mesh" not in line and "{?}" not in line):
+                    and "@empty_mesh" not in line and "{?}" not in line and "<@mesh, []>" not in line):
                 body += [re.sub(r"%\w+(#\d+)?", "%", line.strip()).split(" <{channel")[0]] * count
     return lines + sorted(body)
 

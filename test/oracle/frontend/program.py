@@ -257,7 +257,7 @@ def apply(step, values):
         scope = [v if pending or i in used else None for i, v in enumerate(values)]
         return list(BLOCK_OPS[step.name](step, scope, args))
     if step.name in MESH_OPS:
-        keys = {k: [int(x) for x in v.split(",")] if k == "perm" else int(v) if v.lstrip("-").isdigit() else v
+        keys = {k: [int(x) for x in v.split(",")] if k == "perm" else int(v) if str(v).lstrip("-").isdigit() else v
                 for k, v in step.keys.items()}
         if step.name == "constrain":
             return [lax.with_sharding_constraint(args[0], fm.parse_spec(step.keys["spec"]))]
