@@ -149,10 +149,12 @@ const Primitive sortP = [] {
         sort(with, dim, params.integer("num_keys"), params.flag("is_stable"));
     JvpResult r;
     Tensor positions = expand_dims(sorted.back(), {in[0].rank()});
+    bool isEmpty = in[0].ok() && in[0].shape().elements() == 0;
     for (size_t i = 0; i < in.size(); ++i) {
       r.outs.push_back(sorted[i]);
-      r.tangents.push_back(t[i] ? MaybeTensor(takeAlong(*t[i], positions, dim))
-                                : MaybeTensor());
+      r.tangents.push_back(!t[i] || isEmpty
+                               ? t[i]
+                               : MaybeTensor(takeAlong(*t[i], positions, dim)));
     }
     return r;
   };

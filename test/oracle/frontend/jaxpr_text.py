@@ -65,6 +65,7 @@ def renumbered(text):
 
 def expanded(text):
     """The words of a jaxpr without definitions, its variables numbered. Equations end with a line or a semicolon."""
+    text = re.sub(r"_:\S+ = broadcast_in_dim 0\.0:\w+\[\]", "", text)  # Zeros that nothing uses.
     plain = re.sub(r"_:float0\S* = (broadcast_in_dim|reshard) \(b'',\):float0\[\]", "", inlined(text))
     plain = re.sub(r"\{ lambda([^;]*);", r"{ lambda\1 |", re.sub(r"\s+", " ", plain))
     return re.sub(r"([()[\]{}])", r" \1 ", renumbered(plain).replace(";", " ")).split()

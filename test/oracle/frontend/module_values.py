@@ -75,6 +75,10 @@ class Expressions:
             sharding = str(op.attributes["sharding"])
             if not self.constraints or "@empty_mesh" in sharding or "{?}" in sharding:
                 return operands
+        if name == "stablehlo.convert" and self.names[operands[0]][0] == "splat" and "xi" in "x" + types[0][7:]:
+            value = self.names[operands[0]][1]
+            if re.fullmatch(r"-?\d+\.\d+e[+-]\d+", value):  # JAX converts numbers of Python itself.
+                return [self.splat(str(int(float(value))), types[0])]
         if name == "chlo.square":
             return [self.elementwise("stablehlo.multiply", types[0], operands[0], operands[0])]
         if name == "stablehlo.logistic":
