@@ -126,6 +126,28 @@ TEST(DLPack, ThereAndBackWithoutACopy) {
             "DLPack has no type for elements of i4");
 }
 
+TEST(DLPack, HasFloatsOf8And4Bits) {
+  int code = 7;
+  for (E type :
+       {E::F8E3M4, E::F8E4M3, E::F8E4M3B11FNUZ, E::F8E4M3FN, E::F8E4M3FNUZ,
+        E::F8E5M2, E::F8E5M2FNUZ, E::F8E8M0FNU, E::F4E2M1FN}) {
+    bool isPacked = type == E::F4E2M1FN;
+    uint8_t bytes[] = {1, 7, 3, 12, 5};
+    DLManagedTensor *tensor = llvm::cantFail(toDLPack(llvm::cantFail(
+        Client::shared().copyFromHost(HostArray{bytes, type, {5}}, 0))));
+    const DLTensor &t = tensor->dl_tensor;
+    EXPECT_EQ(int(t.dtype.code), isPacked ? 17 : code++);
+    EXPECT_EQ(int(t.dtype.bits), isPacked ? 4 : 8);
+    const auto *data = static_cast<const uint8_t *>(t.data);
+    EXPECT_EQ(data[0], isPacked ? 0x71 : 1);
+    EXPECT_EQ(data[1], isPacked ? 0xC3 : 7);
+    Buffer back = llvm::cantFail(fromDLPack(tensor, 0));
+    EXPECT_EQ(back.type(), type);
+    const void *elements = llvm::cantFail(back.await()).get();
+    EXPECT_EQ(std::memcmp(elements, bytes, 5), 0);
+  }
+}
+
 TEST(DLPack, WhatCouldNotBeTakenStaysWithItsOwner) {
   alignas(64) float host[4] = {1, 2, 3, 4};
   int64_t shape[] = {2}, strides[] = {2};

@@ -9,6 +9,8 @@
 
 #include "shardwright/runtime/array.h"
 #include "shardwright/support/box_copy.h"
+#include "shardwright/support/host_memory.h"
+#include "shardwright/support/shape.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -17,22 +19,62 @@
 
 using namespace shardwright;
 
-/// The type code of DLPack 0.8 and later.
-static constexpr uint8_t boolCode = 6;
+// Type codes of DLPack 0.8, and 1.1 for floats of 8 and 4 bits.
+static constexpr uint8_t boolCode = 6, f8E3M4Code = 7, f8E4M3Code = 8,
+                         f8E4M3B11FNUZCode = 9, f8E4M3FNCode = 10,
+                         f8E4M3FNUZCode = 11, f8E5M2Code = 12,
+                         f8E5M2FNUZCode = 13, f8E8M0FNUCode = 14,
+                         f4E2M1FNCode = 17;
 
 static constexpr struct {
   ElementType type;
   uint8_t code, bits;
 } typeTable[] = {
-    {ElementType::Pred, boolCode, 8},     {ElementType::S8, kDLInt, 8},
-    {ElementType::S16, kDLInt, 16},       {ElementType::S32, kDLInt, 32},
-    {ElementType::S64, kDLInt, 64},       {ElementType::U8, kDLUInt, 8},
-    {ElementType::U16, kDLUInt, 16},      {ElementType::U32, kDLUInt, 32},
-    {ElementType::U64, kDLUInt, 64},      {ElementType::F16, kDLFloat, 16},
-    {ElementType::BF16, kDLBfloat, 16},   {ElementType::F32, kDLFloat, 32},
-    {ElementType::F64, kDLFloat, 64},     {ElementType::C64, kDLComplex, 64},
+    {ElementType::Pred, boolCode, 8},
+    {ElementType::S8, kDLInt, 8},
+    {ElementType::S16, kDLInt, 16},
+    {ElementType::S32, kDLInt, 32},
+    {ElementType::S64, kDLInt, 64},
+    {ElementType::U8, kDLUInt, 8},
+    {ElementType::U16, kDLUInt, 16},
+    {ElementType::U32, kDLUInt, 32},
+    {ElementType::U64, kDLUInt, 64},
+    {ElementType::F16, kDLFloat, 16},
+    {ElementType::BF16, kDLBfloat, 16},
+    {ElementType::F32, kDLFloat, 32},
+    {ElementType::F64, kDLFloat, 64},
+    {ElementType::C64, kDLComplex, 64},
     {ElementType::C128, kDLComplex, 128},
+    {ElementType::F8E3M4, f8E3M4Code, 8},
+    {ElementType::F8E4M3, f8E4M3Code, 8},
+    {ElementType::F8E4M3B11FNUZ, f8E4M3B11FNUZCode, 8},
+    {ElementType::F8E4M3FN, f8E4M3FNCode, 8},
+    {ElementType::F8E4M3FNUZ, f8E4M3FNUZCode, 8},
+    {ElementType::F8E5M2, f8E5M2Code, 8},
+    {ElementType::F8E5M2FNUZ, f8E5M2FNUZCode, 8},
+    {ElementType::F8E8M0FNU, f8E8M0FNUCode, 8},
+    {ElementType::F4E2M1FN, f4E2M1FNCode, 4},
 };
+
+/// Two elements of four bits in each byte, the first one in the lower half, as
+/// DLPack has them. Ours have a byte each. Null without memory.
+static std::shared_ptr<void> packed(const void *elements, int64_t n) {
+  std::shared_ptr<void> out =
+      cpu::allocateHost(std::max<int64_t>((n + 1) / 2, 1));
+  const auto *from = static_cast<const uint8_t *>(elements);
+  auto *to = static_cast<uint8_t *>(out.get());
+  for (int64_t i = 0; out && i < n; i += 2)
+    to[i / 2] = (from[i] & 15) | (i + 1 < n ? (from[i + 1] & 15) << 4 : 0);
+  return out;
+}
+static std::shared_ptr<void> unpacked(const void *elements, int64_t n) {
+  std::shared_ptr<void> out = cpu::allocateHost(std::max<int64_t>(n, 1));
+  const auto *from = static_cast<const uint8_t *>(elements);
+  auto *to = static_cast<uint8_t *>(out.get());
+  for (int64_t i = 0; out && i < n; ++i)
+    to[i] = i % 2 ? from[i / 2] >> 4 : from[i / 2] & 15;
+  return out;
+}
 
 namespace {
 /// A tensor and the memory that it points to.
@@ -54,6 +96,12 @@ llvm::Expected<DLManagedTensor *> shardwright::toDLPack(const Buffer &buffer) {
     return memory.takeError();
   auto *out = new Exported();
   out->memory = std::move(*memory);
+  if (row->bits < 8)
+    out->memory = packed(out->memory.get(), product(buffer.shape()));
+  if (!out->memory) {
+    delete out;
+    return llvm::createStringError("not enough memory for a packed copy");
+  }
   out->shape.assign(buffer.shape().begin(), buffer.shape().end());
   out->strides = cpu::rowMajorStrides(buffer.shape(), 1);
   DLTensor &t = out->tensor.dl_tensor;
@@ -97,7 +145,7 @@ llvm::Expected<Buffer> shardwright::fromDLPack(DLManagedTensor *tensor,
   for (int64_t size : shape)
     if (size < 0 || __builtin_mul_overflow(elements, size, &elements))
       return llvm::createStringError("the tensor's shape has no size");
-  auto *data = static_cast<char *>(t.data) + t.byte_offset;
+  void *data = static_cast<char *>(t.data) + t.byte_offset;
   llvm::SmallVector<int64_t, 4> strides;
   for (int64_t d = 0; t.strides && d < t.ndim; ++d)
     strides.push_back(t.strides[d] * width);
@@ -106,6 +154,19 @@ llvm::Expected<Buffer> shardwright::fromDLPack(DLManagedTensor *tensor,
     if (tensor->deleter)
       tensor->deleter(tensor);
   };
+  if (row->bits < 8) {
+    if (!array.isDense())
+      return llvm::createStringError("a tensor of " + str(row->type) +
+                                     " must be dense and row-major");
+    std::shared_ptr<void> elementsOfBytes = unpacked(data, elements);
+    if (!elementsOfBytes)
+      return llvm::createStringError("not enough memory for the tensor");
+    auto copy = client.copyFromHost(
+        HostArray{elementsOfBytes.get(), row->type, shape}, device);
+    if (copy)
+      release();
+    return copy;
+  }
   if (array.isDense())
     return client.viewHost(array, device, release);
   auto copy = client.copyFromHost(array, device);

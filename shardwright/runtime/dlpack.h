@@ -17,7 +17,8 @@ namespace shardwright {
 /// Waits for the elements and exports the buffer's memory, without a copy if
 /// the host can address it. The memory lives until the tensor's deleter is
 /// called, even if the buffer is deleted earlier. The consumer must not write
-/// to it. Fails for types that DLPack lacks (4 bits and less, f8).
+/// to it. Elements of f4E2M1FN are copied, two to a
+/// byte. Fails for types that DLPack lacks (integers of 4 bits and less, f6).
 llvm::Expected<DLManagedTensor *> toDLPack(const Buffer &buffer);
 
 /// Takes ownership of the tensor on success: its deleter is called when the
