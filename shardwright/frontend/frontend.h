@@ -19,6 +19,7 @@
 #include "shardwright/frontend/api/linear_solve.h"
 #include "shardwright/frontend/base/config.h"
 #include "shardwright/frontend/base/warning.h"
+#include "shardwright/frontend/callbacks/ffi.h"
 #include "shardwright/frontend/control/reduce.h"
 #include "shardwright/frontend/linalg/linalg.h"
 #include "shardwright/frontend/mesh/topology.h"

@@ -26,9 +26,10 @@
 //   operations                 the names for `op`
 //
 // Kinds: jaxpr, types, values, eager, module, shardings. Transforms, the first
-// is applied last: vjp, jvp, vmap, vmap_last, as `vmap.vjp`. An argument of
-// vmap is its batch; vmap_last has the batch dimension at the end.
-// test/oracle/frontend_programs.py writes the same programs for JAX.
+// is applied last: vjp, jvp, vmap, as `vmap.vjp`. An argument of vmap is its
+// batch; `vmap_0n1` maps the first argument at dimension 0, the third at 1, and
+// not the second. test/oracle/frontend_programs.py writes the same programs for
+// JAX.
 //
 //===----------------------------------------------------------------------===//
 
@@ -131,15 +132,38 @@ FlatFunction pushedForward(const FlatFunction &f) {
     return out;
   };
 }
-/// `isLast`: the batch dimension is the last one of each argument.
-FlatFunction mapped(const FlatFunction &f, bool isLast) {
+/// The mapped dimension of each argument from `vmap_0n1`, -1 for `n`; 0 for all
+/// of them from `vmap`.
+Ints mappedDims(const std::string &transform, const Tensors &arguments) {
+  Ints dims(arguments.size(), 0);
+  if (transform == "vmap_last")
+    for (size_t i = 0; i < dims.size(); ++i)
+      dims[i] = arguments[i].rank() - 1;
+  if (transform == "vmap_last")
+    return dims;
+  size_t start = transform.find('_');
+  for (size_t i = 0; start != transform.npos && i < dims.size(); ++i) {
+    size_t at = start + 1 + i;
+    bool isMapped = at < transform.size() && transform[at] != 'n';
+    dims[i] = isMapped ? transform[at] - '0' : -1;
+  }
+  return dims;
+}
+FlatFunction mapped(const FlatFunction &f, const std::string &transform) {
   return [=](const Tensors &batches) -> Tensors {
-    Ints dims;
-    for (const Tensor &x : batches)
-      dims.push_back(isLast ? x.rank() - 1 : 0);
-    auto outs = detail::vmap(f, batches, dims, {0}, -1, "", {});
+    auto outs = detail::vmap(f, batches, mappedDims(transform, batches),
+                             {0}, -1, "", {});
     return outs ? *outs : Tensors{Tensor(outs.error())};
   };
+}
+/// The arguments of a program with this vmap.
+Tensors mappedArguments(const Tensors &ins, const Tensors &batches,
+                        const std::string &transform) {
+  Tensors out = batches;
+  Ints dims = mappedDims(transform, batches);
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = dims[i] < 0 ? ins[i] : moveaxis(batches[i], 0, dims[i]);
+  return out;
 }
 /// `vmap.vjp`: the batched gradient.
 FlatFunction transformed(FlatFunction f, const std::string &names) {
@@ -147,7 +171,7 @@ FlatFunction transformed(FlatFunction f, const std::string &names) {
   for (size_t i = list.size(); i-- > 0;)
     f = list[i] == "vjp"   ? pulledBack(f)
         : list[i] == "jvp" ? pushedForward(f)
-                           : mapped(f, list[i] == "vmap_last");
+                           : mapped(f, list[i]);
   return f;
 }
 
@@ -193,12 +217,13 @@ std::string field(const Program &p, const std::string &kind,
     return evaluate(p.body.main, {}, args);
   };
   FlatFunction f = transformed(plain, names);
-  bool isBatched = names.find("vmap") != names.npos;
-  Tensors args = isBatched ? p.batches : p.ins;
-  if (names.find("vmap_last") != names.npos)
-    for (Tensor &x : args)
-      x = moveaxis(x, 0, -1);
-  if (!isBatched)
+  size_t vmapAt = names.find("vmap");
+  bool isBatched = vmapAt != names.npos;
+  Tensors args = p.ins;
+  if (isBatched)
+    args =
+        mappedArguments(p.ins, p.batches, split(names.substr(vmapAt), '.')[0]);
+  else
     for (size_t i = 0; i < args.size(); ++i)
       if (i < p.places.size() && p.places[i])
         args[i] = devicePut(args[i], *p.places[i]);

@@ -125,7 +125,7 @@ def main():
             server.wait()
             server = start()
             continue
-        ours = sorted_types(json.loads(line)["jaxpr"].strip())
+        ours = sorted_types(without_addresses(json.loads(line)["jaxpr"].strip()))
         is_error, is_ours_error = theirs[0] not in "{l", ours[0] not in "{l"
         if is_ours_error and (is_error and theirs.startswith(ACCIDENTAL) or REFUSED.search(ours)):
             theirs = ours

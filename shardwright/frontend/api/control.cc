@@ -20,6 +20,10 @@ Tensors whileLoop(const FlatFunction &condition, const FlatFunction &body,
                   const Tensors &init) {
   return whileFlat(condition, body, init);
 }
+Tensors cond(const Tensor &predicate, const FlatFunction &onTrue,
+             const FlatFunction &onFalse, const Tensors &operands) {
+  return condFlat(predicate, onTrue, onFalse, operands);
+}
 Tensors switchCase(const Tensor &index,
                    const std::vector<FlatFunction> &branches,
                    const Tensors &operands) {

@@ -18,6 +18,8 @@ Tensors scan(const FlatFunction &body, const Tensors &init, const Tensors &xs,
              int64_t length, bool reverse, int64_t unroll = 1);
 Tensors whileLoop(const FlatFunction &condition, const FlatFunction &body,
                   const Tensors &init);
+Tensors cond(const Tensor &predicate, const FlatFunction &onTrue,
+             const FlatFunction &onFalse, const Tensors &operands);
 Tensors switchCase(const Tensor &index,
                    const std::vector<FlatFunction> &branches,
                    const Tensors &operands);
@@ -130,7 +132,8 @@ Expected<T> associativeScan(F combine, const T &elems, bool reverse = false,
   return treeWith(elems, outs);
 }
 
-/// onTrue(args...) or onFalse(args...). JAX: jax.lax.cond.
+/// onTrue(args...) or onFalse(args...). The predicate is a boolean, or a
+/// number, of which 0 is false. JAX: jax.lax.cond.
 template <typename T, typename F, typename... Args>
 auto cond(const Tensor &predicate, T onTrue, F onFalse, const Args &...args) {
   using Function = TreeFunction<T, Args...>;
@@ -140,7 +143,7 @@ auto cond(const Tensor &predicate, T onTrue, F onFalse, const Args &...args) {
   Tensors operands;
   Flattener f;
   (f.child(args, ""), ...);
-  Tensors outs = detail::switchCase(predicate, {no, yes}, f.leaves);
+  Tensors outs = detail::cond(predicate, yes, no, f.leaves);
   if (const Error *error = errorIn(outs))
     return Expected<Result>(*error);
   return Expected<Result>(yes.rebuild(outs));

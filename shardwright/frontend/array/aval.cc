@@ -23,6 +23,8 @@ static std::string groupText(const AxisNames &axes) {
 }
 
 static std::string typeText(const Aval &aval, std::string_view name) {
+  if (aval.dtype == DType::Token)
+    return "Tok";
   std::string out = cat(name, aval.onHost ? "<host>[" : "[");
   for (int64_t d = 0; d < aval.rank(); ++d) {
     out += cat(d ? "," : "", aval.shape[d]);

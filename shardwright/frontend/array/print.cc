@@ -271,7 +271,7 @@ std::vector<std::string> elementTexts(const void *data, const Aval &aval,
       out.push_back(format.text(v));
     return out;
   }
-  bool isBool = type == DType::Bool || type == DType::Float0;
+  bool isBool = type == DType::Bool || isWithoutElements(type);
   size_t width = isBool && !aval.shape.empty() ? 5 : 0;
   for (int64_t i : shown) {
     out.push_back(elementText(data, type, i));
@@ -386,7 +386,7 @@ std::string floatTextOf(double value, DType) { return floatText(value); }
 
 std::string elementText(const void *data, DType type, int64_t i) {
   // Elements of float0 have no bytes; all are False.
-  if (type == DType::Bool || type == DType::Float0)
+  if (type == DType::Bool || isWithoutElements(type))
     return readInt(data, type, i) ? "True" : "False";
   if (type == DType::U64)
     return std::to_string(static_cast<uint64_t>(readInt(data, type, i)));

@@ -205,7 +205,7 @@ Expected<double> Tensor::item() const {
     return array.error();
   if (size() != 1)
     return valueError("can only convert an array of size 1 to a Python scalar");
-  if (dtype() == DType::Key || dtype() == DType::Float0)
+  if (dtype() == DType::Key || isWithoutElements(dtype()))
     return typeError("an element of type ", name(dtype()), " is no number");
   Expected<std::shared_ptr<const void>> data = (*array)->host();
   if (!data.ok())

@@ -25,7 +25,7 @@ Error fromLlvm(llvm::Error error) {
   return makeError(ErrorKind::Runtime, llvm::toString(std::move(error)));
 }
 ElementType elementTypeOf(DType type) {
-  if (type == DType::Float0)
+  if (isWithoutElements(type))
     return ElementType::Pred;
   return type == DType::Key ? ElementType::U32 : static_cast<ElementType>(type);
 }
@@ -81,6 +81,7 @@ int64_t readInt(const void *data, DType type, int64_t i) {
   case DType::Key:
     return get<uint32_t>(data, 2 * i);
   case DType::Float0:
+  case DType::Token:
     return 0;
   default:
     return static_cast<int64_t>(readDouble(data, type, i));
@@ -113,7 +114,7 @@ double readImag(const void *data, DType type, int64_t i) {
 }
 
 void writeInt(void *data, DType type, int64_t i, int64_t v) {
-  if (type == DType::Float0)
+  if (isWithoutElements(type))
     return;
   if (type == DType::Key) {
     put<uint32_t>(data, 2 * i, 0);
@@ -277,13 +278,12 @@ static Expected<std::vector<Buffer>> putShard(const char *data,
   int64_t width = byteWidth(aval.dtype);
   if (aval.dtype == DType::Key)
     local.push_back(2);
-  // Elements of float0 have bytes on devices only.
-  bool isFloat0 = aval.dtype == DType::Float0;
+  bool isEmpty = isWithoutElements(aval.dtype);
   std::shared_ptr<void> copy =
-      allocateHost(isFloat0 ? elements : elements * width);
+      allocateHost(isEmpty ? elements : elements * width);
   if (!copy)
     return noMemory(aval);
-  if (isFloat0 && elements)
+  if (isEmpty && elements)
     std::memset(copy.get(), 0, elements);
   copyBox(data, static_cast<char *>(copy.get()), aval.shape, box, width,
           /*toGlobal=*/false);

@@ -51,6 +51,7 @@ constexpr Names names[] = {
     {"c128", "complex128", "complex<f64>"},
     {"float0", "float0", "i1"},
     {"key<fry>", "key<fry>", "ui32"},
+    {"Tok", "token", "i1"},
 };
 
 ElementType elementType(DType type) { return static_cast<ElementType>(type); }
@@ -110,7 +111,7 @@ std::string_view mlirName(DType type) {
   return names[static_cast<int>(type)].mlir;
 }
 int64_t byteWidth(DType type) {
-  if (type == DType::Float0)
+  if (isWithoutElements(type))
     return 0;
   return type == DType::Key ? 8 : shardwright::byteWidth(elementType(type));
 }

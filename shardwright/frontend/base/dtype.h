@@ -50,6 +50,7 @@ enum class DType : uint8_t {
   C128,
   Float0, ///< tangents of integers: no elements
   Key,    ///< threefry keys: 2 x u32 each
+  Token,  ///< orders effects: no elements
 };
 
 /// `f32`, `bool`, `key<fry>`: as in a jaxpr.
@@ -70,6 +71,10 @@ bool isComplex(DType type);
 inline bool isInexact(DType type) { return isFloat(type) || isComplex(type); }
 /// f32 of c64, f64 of c128; others unchanged.
 DType realType(DType type);
+/// True of float0 and tokens, of which only devices store a byte.
+inline bool isWithoutElements(DType type) {
+  return type == DType::Float0 || type == DType::Token;
+}
 /// c64 of f32 and below, c128 of f64.
 DType complexType(DType real);
 

@@ -8,23 +8,11 @@
 #include "shardwright/frontend/callbacks/callback_lowering.h"
 #include "shardwright/frontend/callbacks/callbacks.h"
 #include "shardwright/frontend/callbacks/pending_runs.h"
-#include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/callbacks/result_types.h"
+#include "shardwright/frontend/primitives/helpers.h"
 
 namespace shardwright::frontend {
 namespace {
-
-/// Types of results as a parameter.
-struct ResultTypes final : ParamObject {
-  explicit ResultTypes(std::vector<Aval> t) : types(std::move(t)) {}
-  std::string str() const override {
-    std::string out = "(";
-    for (size_t i = 0; i < types.size(); ++i)
-      out +=
-          cat(i ? ", ShapedArray(" : "ShapedArray(", types[i].longStr(), ")");
-    return out + (types.size() == 1 ? ",)" : ")");
-  }
-  std::vector<Aval> types;
-};
 
 /// The device of a call as a parameter.
 struct DeviceParam final : ParamObject {
@@ -43,10 +31,6 @@ CallbackPtr callbackOf(const Params &params) {
   return std::dynamic_pointer_cast<const HostCallback>(
       params.get<std::shared_ptr<const ParamObject>>("callback"));
 }
-const std::vector<Aval> &resultsOf(const Params &params) {
-  return params.object<ResultTypes>("result_avals")->types;
-}
-
 Expected<std::vector<Aval>> inferCallback(const std::vector<Aval> &in,
                                           const Params &params) {
   for (const Aval &aval : in)
@@ -83,78 +67,9 @@ Tensors evaluateCallback(const Tensors &args, const Params &params) {
   return outs ? *outs : Tensors{Tensor(outs.error())};
 }
 
-std::vector<Aval> batchedTypes(const std::vector<Aval> &types, int64_t size) {
-  std::vector<Aval> out;
-  for (const Aval &type : types)
-    out.push_back(type.withDim(0, size));
-  return out;
-}
-
-/// Calls with one example after another, in a loop.
-BatchResult batchInLoop(const Primitive &self, const BatchAxis &axis,
-                        const Tensors &in, const Ints &dims,
-                        const Params &params, int64_t unroll) {
-  Tensors xs, fixed;
-  for (size_t i = 0; i < in.size(); ++i)
-    if (dims[i] >= 0)
-      xs.push_back(moveBatch(in[i], dims[i], 0));
-    else
-      fixed.push_back(in[i]);
-  size_t count = resultsOf(params).size();
-  Tensors outs = mapSlices(
-      [&](const Tensors &consts, const Tensors &slices) {
-        Tensors args;
-        size_t nextConst = 0, nextSlice = 0;
-        for (int64_t dim : dims)
-          args.push_back(dim >= 0 ? slices[nextSlice++] : consts[nextConst++]);
-        return bindMany(self, count, args, params);
-      },
-      fixed, xs, axis.size, unroll);
-  return {outs, Ints(std::max<size_t>(count, 1), 0)};
-}
-
-const Primitive &pureCallback() {
-  static const Primitive &p = *findPrimitive("pure_callback");
-  return p;
-}
-
-/// Calls once with all examples.
-BatchResult batchAtOnce(const BatchAxis &axis, const Tensors &in,
-                        const Ints &dims, const Params &params) {
-  const std::string &method = params.text("vmap_method");
-  Tensors args;
-  for (size_t i = 0; i < in.size(); ++i) {
-    if (dims[i] >= 0)
-      args.push_back(moveBatch(in[i], dims[i], 0));
-    else if (method == "broadcast_all")
-      args.push_back(batchToFront(in[i], -1, axis.size));
-    else if (method == "expand_dims")
-      args.push_back(batchToFront(in[i], -1, 1));
-    else
-      args.push_back(in[i]);
-  }
-  Params changed = params;
-  changed.set("result_avals",
-              object(ResultTypes(batchedTypes(resultsOf(params), axis.size))));
-  size_t count = resultsOf(params).size();
-  return {bindMany(pureCallback(), count, args, changed), Ints(count, 0)};
-}
-
 BatchResult batchPure(const BatchAxis &axis, const Tensors &in,
                       const Ints &dims, const Params &params) {
-  const std::string &method = params.text("vmap_method");
-  if (params.isNone("vmap_method"))
-    return {{Tensor(notImplemented(
-                "vmap is only supported for the pure_callback primitive when "
-                "vmap_method is one of 'sequential', 'sequential_unrolled', "
-                "'expand_dims', 'broadcast_all', or 'legacy_vectorized'. Got "
-                "vmap_method=None."))},
-            {}};
-  if (method == "sequential")
-    return batchInLoop(pureCallback(), axis, in, dims, params, 1);
-  if (method == "sequential_unrolled")
-    return batchInLoop(pureCallback(), axis, in, dims, params, axis.size);
-  return batchAtOnce(axis, in, dims, params);
+  return batchCall(*findPrimitive("pure_callback"), axis, in, dims, params);
 }
 
 Primitive makeCallback(const char *name, const char *jvpError) {
@@ -187,8 +102,8 @@ const Primitive ioP = [] {
                const Params &params) -> BatchResult {
     if (params.flag("ordered"))
       return {{Tensor(valueError("Cannot `vmap` ordered IO callback."))}, {}};
-    return batchInLoop(*findPrimitive("io_callback"), axis, in, dims, params,
-                       1);
+    return batchCallInLoop(*findPrimitive("io_callback"), axis, in, dims,
+                           params, 1);
   };
   return p;
 }();
@@ -214,7 +129,7 @@ Tensors bindPureCallback(const CallbackPtr &callback,
   return bindChecked(
       pureP, args,
       {{"callback", std::shared_ptr<const ParamObject>(callback)},
-       {"result_avals", object(ResultTypes(results))},
+       {"result_avals", resultTypesParam(results)},
        {"sharding", deviceParam(device)},
        {"vmap_method", how}});
 }
@@ -225,7 +140,7 @@ Tensors bindIoCallback(const CallbackPtr &callback,
   return bindChecked(
       ioP, args,
       {{"callback", std::shared_ptr<const ParamObject>(callback)},
-       {"result_avals", object(ResultTypes(results))},
+       {"result_avals", resultTypesParam(results)},
        {"ordered", ordered},
        {"sharding", deviceParam(device)}});
 }

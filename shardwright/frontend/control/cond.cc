@@ -273,6 +273,7 @@ const Primitive condP = [] {
   };
   p.jvp = jvpCond;
   p.linearize = linearizeCond;
+  p.isLinearIn = [](size_t i) { return i > 0; };
   p.transpose = transposeCond;
   p.batch = batchCond;
   p.lower = [](LoweringContext &c) {
@@ -397,32 +398,16 @@ static Tensors bindForwarding(const Tensor &number, const Jaxprs &jaxprs,
   return results;
 }
 
-Tensors switchFlat(const Tensor &index,
-                   const std::vector<TensorsFunction> &branches,
-                   const Tensors &operands) {
-  Tensors all = operands;
-  all.push_back(index);
-  if (const Error *error = errorIn(all))
-    return {Tensor(*error)};
-  if (branches.empty())
-    return {Tensor(valueError("Empty branch sequence"))};
+/// `cond` of branches (false, true) if `isCond`, else a switch.
+static Tensors branchFlat(bool isCond, const Tensor &number,
+                          const std::vector<TensorsFunction> &branches,
+                          const Tensors &operands) {
   std::vector<Aval> types;
   for (const Tensor &x : operands)
     types.push_back(x.aval());
-  if (index.rank())
-    return {Tensor(typeError(
-        index.dtype() == DType::Bool ? "Pred must be a scalar, got "
-                                     : "Branch index must be scalar, got ",
-        index.str(), " of shape ", tupleText(index.shape()), "."))};
-  if (isComplex(index.dtype()))
-    return {Tensor(typeError("Pred type must be either boolean or number, got ",
-                             name(index.dtype()), "."))};
-  bool isPredicate = index.dtype() == DType::Bool;
-  if (!isPredicate && branches.size() == 1)
-    return branches[0](operands);
   // The branch of a true predicate is traced first.
   std::vector<size_t> order = range(0, branches.size());
-  if (isPredicate)
+  if (isCond)
     std::reverse(order.begin(), order.end());
   Jaxprs jaxprs(branches.size());
   std::vector<Tensors> captured(branches.size());
@@ -434,18 +419,67 @@ Tensors switchFlat(const Tensor &index,
     jaxprs[b] = *jaxpr;
   }
   for (size_t b = 1; b < branches.size(); ++b)
-    if (Status status = checkBranch(isPredicate, jaxprs[0]->outAvals(),
+    if (Status status = checkBranch(isCond, jaxprs[0]->outAvals(),
                                     jaxprs[b]->outAvals(), b);
         !status)
       return {Tensor(status.error())};
-  Tensor number = lax::convert_element_type(index, DType::I32);
-  if (!isPredicate)
-    number = lax::clamp(
-        scalarOf(int64_t(0), DType::I32), number,
-        scalarOf(static_cast<int64_t>(branches.size()) - 1, DType::I32));
   Tensors args = shareCaptures(jaxprs, captured, order);
   args.insert(args.end(), operands.begin(), operands.end());
   return bindForwarding(number, jaxprs, args);
+}
+
+/// An error unless `index`, of which `what` speaks, and the operands are
+/// values, and `index` is a scalar.
+static Status checkIndex(const char *what, const Tensor &index,
+                         const Tensors &operands) {
+  Tensors all = operands;
+  all.push_back(index);
+  if (const Error *error = errorIn(all))
+    return *error;
+  if (index.rank())
+    return typeError(what, " scalar, got ", index.str(), " of shape ",
+                     tupleText(index.shape()), ".");
+  return {};
+}
+
+Tensors condFlat(const Tensor &predicate, const TensorsFunction &onTrue,
+                 const TensorsFunction &onFalse, const Tensors &operands) {
+  if (Status status = checkIndex("Pred must be a", predicate, operands);
+      !status)
+    return {Tensor(status.error())};
+  DType type = predicate.dtype();
+  // As numpy, which has no number types of its own below 8 bits, or bfloat16.
+  bool isNumber = isInteger(type) ? bitWidth(type) >= 8
+                                  : type == DType::F16 || type == DType::F32 ||
+                                        type == DType::F64;
+  if (type != DType::Bool && !isNumber)
+    return {Tensor(typeError("Pred type must be either boolean or number, got ",
+                             name(type), "."))};
+  Tensor isTrue = type == DType::Bool
+                      ? predicate
+                      : lax::ne(predicate, lax::full_like(predicate, 0));
+  return branchFlat(true, lax::convert_element_type(isTrue, DType::I32),
+                    {onFalse, onTrue}, operands);
+}
+
+Tensors switchFlat(const Tensor &index,
+                   const std::vector<TensorsFunction> &branches,
+                   const Tensors &operands) {
+  if (Status status = checkIndex("Branch index must be", index, operands);
+      !status)
+    return {Tensor(status.error())};
+  if (!isInteger(index.dtype()))
+    return {Tensor(typeError("Index type must be an integer, got ", index.str(),
+                             " as ", name(index.dtype())))};
+  if (branches.empty())
+    return {Tensor(valueError("Empty branch sequence"))};
+  if (branches.size() == 1)
+    return branches[0](operands);
+  Tensor number = lax::clamp(
+      scalarOf(int64_t(0), DType::I32),
+      lax::convert_element_type(index, DType::I32),
+      scalarOf(static_cast<int64_t>(branches.size()) - 1, DType::I32));
+  return branchFlat(false, number, branches, operands);
 }
 
 } // namespace shardwright::frontend

@@ -23,6 +23,9 @@ Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
 /// JAX: lax.while_loop.
 Tensors whileFlat(const TensorsFunction &condition, const TensorsFunction &body,
                   const Tensors &init);
+/// One of two functions; a number is true unless it is 0. JAX: lax.cond.
+Tensors condFlat(const Tensor &predicate, const TensorsFunction &onTrue,
+                 const TensorsFunction &onFalse, const Tensors &operands);
 /// Applies the branch of this number (clamped). JAX: lax.switch.
 Tensors switchFlat(const Tensor &index,
                    const std::vector<TensorsFunction> &branches,

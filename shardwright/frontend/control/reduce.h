@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_FRONTEND_CONTROL_REDUCE_H
 
 #include "shardwright/frontend/array/tensor.h"
+#include "shardwright/frontend/primitives/lax.h"
 
 #include <functional>
 
@@ -29,6 +30,16 @@ Tensor reduce(const Tensor &x, const Tensor &init, const Reducer &reducer,
 /// scalar of each.
 Tensors reduce(const Tensors &xs, const Tensors &inits,
                const TupleReducer &reducer, const Ints &dimensions);
+
+/// Combines the elements of each window, and `init`. `lax::add`, `max` and
+/// `min` with their identities are `reduce_window_sum` and so on, of which
+/// gradients exist; others have forward derivatives only. JAX:
+/// lax.reduce_window.
+Tensor reduce_window(const Tensor &x, const Tensor &init,
+                     const Reducer &reducer, const Window &window);
+/// Of several arrays of one shape at once.
+Tensors reduce_window(const Tensors &xs, const Tensors &inits,
+                      const TupleReducer &reducer, const Window &window);
 
 } // namespace shardwright::frontend::lax
 

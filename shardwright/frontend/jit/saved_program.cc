@@ -222,7 +222,7 @@ public:
   }
   Aval aval() {
     Aval out;
-    out.dtype = bytes.integer<DType>(0, static_cast<int64_t>(DType::Key));
+    out.dtype = bytes.integer<DType>(0, static_cast<int64_t>(DType::Token));
     bytes.integers(out.shape);
     for (int64_t d : out.shape)
       if (d < 0)

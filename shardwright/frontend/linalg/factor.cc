@@ -134,6 +134,7 @@ Primitive makeSolve() {
     return std::vector<Aval>{Aval{b.dtype, b.shape}};
   };
   p.jvp = jvpSolve;
+  p.isLinearIn = [](size_t i) { return i == 1; };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &, const Params &params) {
     TriangularSolveOptions o = solveOptions(params);

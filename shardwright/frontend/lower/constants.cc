@@ -38,7 +38,7 @@ static std::string hexOf(const void *data, int64_t bytes, bool reverse) {
 
 /// One element as a literal of an attribute.
 static std::string elementLiteral(const void *data, DType type, int64_t i) {
-  if (type == DType::Bool || type == DType::Float0)
+  if (type == DType::Bool || isWithoutElements(type))
     return readInt(data, type, i) ? "true" : "false";
   if (type == DType::U64)
     return std::to_string(static_cast<uint64_t>(readInt(data, type, i)));

@@ -237,9 +237,11 @@ Tensors meshgrid(const Tensors &xs, bool xy) {
 }
 
 Tensor eye(int64_t n, DType type) {
-  return lax::convert_element_type(lax::eq(lax::iota(DType::I32, {n, n}, 0),
-                                           lax::iota(DType::I32, {n, n}, 1)),
-                                   type);
+  // JAX adds the number of the diagonal, also if it is 0.
+  Tensor rows = lax::iota(DType::I32, {n, n}, 0);
+  Tensor columns = lax::iota(DType::I32, {n, n}, 1);
+  rows = lax::add(rows, scalarOf(int64_t(0), DType::I32));
+  return lax::convert_element_type(lax::eq(rows, columns), type);
 }
 
 Tensor diagonal(const Tensor &x, int64_t offset) {

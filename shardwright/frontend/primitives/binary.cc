@@ -97,6 +97,7 @@ const BinarySpec specs[] = {
     {"and", Accepts::BoolOrInt, "stablehlo.and"},
     {"or", Accepts::BoolOrInt, "stablehlo.or"},
     {"xor", Accepts::BoolOrInt, "stablehlo.xor"},
+    {"mulhi", Accepts::Integer, "chlo.mulhi"},
     {"shift_left", Accepts::Integer, "stablehlo.shift_left"},
     {"shift_right_logical", Accepts::Integer, "stablehlo.shift_right_logical"},
     {"shift_right_arithmetic", Accepts::Integer,
@@ -125,7 +126,9 @@ Error atPosition(Error error, size_t position) {
 }
 
 Expected<std::vector<Aval>> inferBinary(const BinarySpec *s,
-                                        const std::vector<Aval> &in) {
+                                        const std::vector<Aval> &in,
+                                        const Params &params) {
+  bool hasOutType = !params.isNone("out_dtype");
   for (size_t i = 0; i < in.size(); ++i) {
     DType type = in[i].dtype;
     bool isZero = type == DType::Float0 && isName(s, "add_any");
@@ -136,7 +139,7 @@ Expected<std::vector<Aval>> inferBinary(const BinarySpec *s,
       return atPosition(status.error(), i);
   }
   bool integerPower = isName(s, "pow") && isInteger(in[1].dtype);
-  if (in[0].dtype != in[1].dtype && !integerPower)
+  if (in[0].dtype != in[1].dtype && !integerPower && !hasOutType)
     return differentTypes(s->name, in[0].dtype, in[1].dtype);
   Expected<Shape> shape = broadcastShapes(s->name, in);
   if (!shape)
@@ -146,6 +149,8 @@ Expected<std::vector<Aval>> inferBinary(const BinarySpec *s,
     out = Aval{DType::Bool, *shape};
   if (isName(s, "complex"))
     out.dtype = complexType(in[0].dtype);
+  if (hasOutType)
+    out = Aval{params.dtype("out_dtype"), *shape};
   return std::vector<Aval>{out};
 }
 
@@ -159,6 +164,13 @@ std::vector<std::string> lowerBinary(const BinarySpec *s, LoweringContext &c) {
     args[1] = c.op("stablehlo.convert", {args[1]}, {types[1]}, {types[0]})[0];
     types[1] = types[0];
   }
+  if (!c.params().isNone("out_dtype"))
+    for (size_t i = 0; i < 2; ++i) {
+      std::string type = mlirType(c.resultTypes()[0]);
+      if (types[i] != type)
+        args[i] = c.op("stablehlo.convert", {args[i]}, {types[i]}, {type})[0];
+      types[i] = type;
+    }
   if (!s->comparison)
     return c.op(s->opName, args, types, mlirTypes(c.resultTypes()));
   const char *kind = isInexact(type)                           ? "FLOAT"
@@ -171,9 +183,9 @@ std::vector<std::string> lowerBinary(const BinarySpec *s, LoweringContext &c) {
 }
 
 JvpResult jvpBinary(const BinarySpec *s, const Tensors &in,
-                    const MaybeTensors &t) {
+                    const MaybeTensors &t, const Params &params) {
   const Primitive &self = *findPrimitive(s->name);
-  Tensor out = bind1(self, in);
+  Tensor out = bind1(self, in, params);
   auto wide = [&](const MaybeTensor &v) -> MaybeTensor {
     if (!v || v->shape() == out.shape())
       return v;
@@ -191,9 +203,11 @@ JvpResult jvpBinary(const BinarySpec *s, const Tensors &in,
     return oneResult(
         out, addTangents(wide(t[0]), t[1] ? wide(neg(*t[1])) : MaybeTensor()));
   if (isName(s, "mul"))
-    return oneResult(out,
-                     addTangents(t[0] ? mul(*t[0], in[1]) : MaybeTensor(),
-                                 t[1] ? mul(in[0], *t[1]) : MaybeTensor()));
+    return oneResult(
+        out, addTangents(t[0] ? MaybeTensor(bind1(self, {*t[0], in[1]}, params))
+                              : std::nullopt,
+                         t[1] ? MaybeTensor(bind1(self, {in[0], *t[1]}, params))
+                              : std::nullopt));
   if (isName(s, "complex"))
     return oneResult(out, complex(t[0] ? *t[0] : full_like(in[0], 0),
                                   t[1] ? *t[1] : full_like(in[1], 0)));
@@ -207,8 +221,14 @@ JvpResult jvpBinary(const BinarySpec *s, const Tensors &in,
 
 MaybeTensors transposeBinary(const BinarySpec *s, const Tensor &ct,
                              const MaybeTensors &in,
-                             const std::vector<Aval> &types) {
+                             const std::vector<Aval> &types,
+                             const Params &params) {
   MaybeTensors out(2);
+  // A product in another type goes back to the type of its operand.
+  auto product = [&](int i, const Tensor &x, const Tensor &y) {
+    return params.isNone("out_dtype") ? mul(x, y)
+                                      : mul_as(x, y, types[i].dtype);
+  };
   for (int i = 0; i < 2; ++i) {
     if (in[i])
       continue;
@@ -216,7 +236,7 @@ MaybeTensors transposeBinary(const BinarySpec *s, const Tensor &ct,
     if (isName(s, "sub") && i == 1)
       part = neg(ct);
     else if (isName(s, "mul"))
-      part = i == 0 ? mul(ct, *in[1]) : mul(*in[0], ct);
+      part = i == 0 ? product(i, ct, *in[1]) : product(i, *in[0], ct);
     else if (isName(s, "div"))
       part = div(ct, *in[1]);
     else if (isName(s, "complex"))
@@ -238,10 +258,10 @@ BatchResult batchSum(const BatchAxis &axis, const Tensors &in,
 Primitive makeBinary(const BinarySpec &spec) {
   Primitive p;
   p.name = spec.name;
-  p.hidden = {"out_dtype", "accuracy"};
+  p.hiddenIfNone = {"out_dtype"};
   const BinarySpec *s = &spec;
-  p.infer = [s](const std::vector<Aval> &in, const Params &) {
-    return inferBinary(s, in);
+  p.infer = [s](const std::vector<Aval> &in, const Params &params) {
+    return inferBinary(s, in, params);
   };
   p.lower = [s](LoweringContext &c) { return lowerBinary(s, c); };
   p.sharding = [s](const std::vector<Aval> &in, const std::vector<Aval> &,
@@ -254,16 +274,19 @@ Primitive makeBinary(const BinarySpec &spec) {
   };
   if (std::string_view(s->name) == "nextafter")
     return p; // JAX has no derivative of it.
-  p.jvp = [s](const Tensors &in, const MaybeTensors &t, const Params &) {
-    return jvpBinary(s, in, t);
+  p.jvp = [s](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    return jvpBinary(s, in, t, params);
   };
   bool isLinear = isName(s, "add") || isName(s, "sub") || isName(s, "mul") ||
                   isName(s, "div") || isName(s, "add_any") ||
                   isName(s, "complex");
+  p.isBilinear = isName(s, "mul");
+  if (isName(s, "div"))
+    p.isLinearIn = [](size_t i) { return i == 0; };
   if (isLinear)
     p.transpose = [s](const MaybeTensors &ct, const MaybeTensors &in,
-                      const std::vector<Aval> &types, const Params &) {
-      return transposeBinary(s, *ct[0], in, types);
+                      const std::vector<Aval> &types, const Params &params) {
+      return transposeBinary(s, *ct[0], in, types, params);
     };
   return p;
 }
@@ -285,6 +308,13 @@ namespace lax {
   }
 SW_LAX_BINARY(SW_DEFINE)
 #undef SW_DEFINE
+Tensor mul_as(const Tensor &x, const Tensor &y, DType type) {
+  return bind1(*findPrimitive("mul"), {x, y},
+               {{"out_dtype", canonicalType(type)}});
+}
+Tensor mulhi(const Tensor &x, const Tensor &y) {
+  return bind1(*findPrimitive("mulhi"), {x, y});
+}
 Tensor bitwise_and(const Tensor &x, const Tensor &y) {
   return bind1(*findPrimitive("and"), {x, y});
 }

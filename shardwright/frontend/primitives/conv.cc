@@ -47,13 +47,16 @@ struct Conv {
         lhsDilation(p.ints("lhs_dilation")),
         rhsDilation(p.ints("rhs_dilation")), padding(p.lists("padding")),
         features(p.integer("feature_group_count")),
-        batches(p.integer("batch_group_count")) {}
+        batches(p.integer("batch_group_count")),
+        precision(*p.find("precision")),
+        preferred(*p.find("preferred_element_type")) {}
   Tensor apply(const Tensor &lhs, const Tensor &rhs) const;
   size_t spatial() const { return strides.size(); }
   ConvDims dims;
   Ints strides, lhsDilation, rhsDilation;
   IntsList padding;
   int64_t features, batches;
+  Param precision, preferred;
 };
 
 Tensor Conv::apply(const Tensor &lhs, const Tensor &rhs) const {
@@ -65,8 +68,8 @@ Tensor Conv::apply(const Tensor &lhs, const Tensor &rhs) const {
                 {"dimension_numbers", dimsParam(dims)},
                 {"feature_group_count", features},
                 {"batch_group_count", batches},
-                {"precision", precisionParam()},
-                {"preferred_element_type", std::monostate()},
+                {"precision", precision},
+                {"preferred_element_type", preferred},
                 {"out_sharding", std::monostate()}});
 }
 
@@ -152,6 +155,24 @@ Status checkConv(const Conv &c, const Aval &lhs, const Aval &rhs) {
   return {};
 }
 
+/// An error unless sums of this type may have the wider one.
+Status checkPreferred(DType type, DType preferred) {
+  bool fits = isInteger(type) ? isInteger(preferred) || isFloat(preferred)
+              : isFloat(type) ? isFloat(preferred)
+                              : isComplex(type) && isComplex(preferred);
+  if (!fits)
+    return typeError(
+        "Input type is incompatible with `preferred_element_type`. "
+        "The compatible combinations of (input_type, "
+        "preferred_element_type) are (integral, integral), "
+        "(integral, floating), (floating, floating), (complex, "
+        "complex.");
+  if (bitWidth(preferred) < bitWidth(type))
+    return typeError("`preferred_element_type` must not be narrower than the "
+                     "original type.");
+  return {};
+}
+
 Expected<std::vector<Aval>> inferConv(const std::vector<Aval> &in,
                                       const Params &params) {
   Conv c(params);
@@ -167,7 +188,11 @@ Expected<std::vector<Aval>> inferConv(const std::vector<Aval> &in,
     shape.at(c.dims.out[s + 2]) =
         padded < window ? 0 : (padded - window) / c.strides[s] + 1;
   }
-  return std::vector<Aval>{Aval{in[0].dtype, shape}};
+  if (params.isNone("preferred_element_type"))
+    return std::vector<Aval>{Aval{in[0].dtype, shape}};
+  DType preferred = params.dtype("preferred_element_type");
+  SW_TRY(checkPreferred(in[0].dtype, preferred));
+  return std::vector<Aval>{Aval{preferred, shape}};
 }
 
 /// Splits dimension `d` into `count` parts: a new dimension at `d`.
@@ -186,6 +211,14 @@ Tensor mergeDim(const Tensor &x, int64_t from, int64_t to) {
   shape.erase(shape.begin() + from);
   shape.at(to) *= x.dim(from);
   return reshape(x, shape, order);
+}
+
+/// Merges the batch dimension `from` into `to` (a position without it), whose
+/// elements are those of groups, as the major part of each group.
+Tensor mergeInsideGroups(const Tensor &x, int64_t from, int64_t to,
+                         int64_t groups) {
+  Tensor split = splitDim(x, to + (from <= to), groups);
+  return mergeDim(mergeDim(split, from + (to < from), to + 1), to, to);
 }
 
 Ints swapped(Ints spec) {
@@ -217,7 +250,10 @@ Tensor transposeLhs(const Tensor &ct, const Tensor &rhs, const Aval &lhs,
     int64_t before = window - c.padding[s][0] - 1;
     back.padding[s] = {before, size + window - 1 - out - before};
   }
-  Tensor result = back.apply(ct, rev(kernel, spatial));
+  kernel = rev(kernel, spatial);
+  if (!std::holds_alternative<std::monostate>(c.preferred))
+    kernel = convert_element_type(kernel, ct.dtype());
+  Tensor result = back.apply(ct, kernel);
   if (c.batches > 1)
     result = mergeDim(splitDim(result, c.dims.lhs[1], c.batches), c.dims.lhs[1],
                       c.dims.lhs[0]);
@@ -247,28 +283,29 @@ BatchResult batchConv(const BatchAxis &axis, const Tensors &in,
                       const Ints &dims, const Params &params) {
   Conv c(params);
   Tensor lhs = in[0], rhs = in[1];
-  bool left = dims[0] >= 0, right = dims[1] >= 0;
-  // With groups, both operands are batched.
-  if (c.features > 1 || c.batches > 1)
-    left = right = true;
-  int64_t leftAt = std::max<int64_t>(dims[0], 0);
-  int64_t rightAt = std::max<int64_t>(dims[1], 0);
-  if (left)
-    lhs = batchTo(lhs, dims[0], leftAt, axis.size);
-  if (right)
-    rhs = batchTo(rhs, dims[1], rightAt, axis.size);
-  if (!right) {
-    Tensor out = c.apply(mergeDim(lhs, leftAt, c.dims.lhs[0]), rhs);
-    return {{splitDim(out, c.dims.out[0], axis.size)}, {c.dims.out[0]}};
-  }
-  if (left) {
+  int64_t left = dims[0], right = dims[1], size = axis.size;
+  int64_t outBatch = c.dims.out[0], outFeature = c.dims.out[1];
+  if (left >= 0 && right >= 0) {
     bool byBatch = c.batches > 1;
-    lhs = mergeDim(lhs, leftAt, c.dims.lhs[byBatch ? 0 : 1]);
-    (byBatch ? c.batches : c.features) *= axis.size;
+    lhs = mergeDim(lhs, left, c.dims.lhs[byBatch ? 0 : 1]);
+    (byBatch ? c.batches : c.features) *= size;
+    Tensor out = c.apply(lhs, mergeDim(rhs, right, c.dims.rhs[0]));
+    return {{splitDim(out, outFeature, size)}, {outFeature}};
   }
-  rhs = mergeDim(rhs, rightAt, c.dims.rhs[0]);
-  Tensor out = c.apply(lhs, rhs);
-  return {{splitDim(out, c.dims.out[1], axis.size)}, {c.dims.out[1]}};
+  int64_t groups = std::max(c.features, c.batches);
+  if (left >= 0) {
+    lhs = c.batches > 1 ? mergeInsideGroups(lhs, left, c.dims.lhs[0], groups)
+                        : mergeDim(lhs, left, c.dims.lhs[0]);
+    return {{splitDim(c.apply(lhs, rhs), outBatch, size)}, {outBatch}};
+  }
+  if (groups == 1) {
+    Tensor out = c.apply(lhs, mergeDim(rhs, right, c.dims.rhs[0]));
+    return {{splitDim(out, outFeature, size)}, {outFeature}};
+  }
+  Tensor out =
+      c.apply(lhs, mergeInsideGroups(rhs, right, c.dims.rhs[0], groups));
+  out = splitDim(splitDim(out, outFeature, groups), outFeature + 1, size);
+  return {{mergeDim(out, outFeature, outFeature + 1)}, {outFeature}};
 }
 
 /// `[b, 0, 1, f]`: the meaning of each dimension.
@@ -336,14 +373,22 @@ const Primitive convP = [] {
         addTangents(t[0] ? MaybeTensor(c.apply(*t[0], in[1])) : MaybeTensor(),
                     t[1] ? MaybeTensor(c.apply(in[0], *t[1])) : MaybeTensor()));
   };
+  p.isBilinear = true;
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &params) {
     Conv c(params);
+    bool isPreferred = !params.isNone("preferred_element_type");
+    auto converted = [&](const Tensor &x, DType type) {
+      return isPreferred ? convert_element_type(x, type) : x;
+    };
     MaybeTensors out(2);
     if (!in[0])
-      out[0] = transposeLhs(*ct[0], *in[1], types[0], c);
+      out[0] =
+          converted(transposeLhs(*ct[0], *in[1], types[0], c), types[0].dtype);
     else
-      out[1] = transposeRhs(*ct[0], *in[0], types[1], c);
+      out[1] = converted(
+          transposeRhs(*ct[0], converted(*in[0], ct[0]->dtype()), types[1], c),
+          types[1].dtype);
     return out;
   };
   return p;
@@ -393,7 +438,9 @@ Tensor conv_general_dilated(const Tensor &lhs, const Tensor &rhs,
                 {"feature_group_count", options.featureGroups},
                 {"batch_group_count", options.batchGroups},
                 {"precision", precisionParam()},
-                {"preferred_element_type", std::monostate()},
+                {"preferred_element_type",
+                 options.preferred ? Param(canonicalType(*options.preferred))
+                                   : Param(std::monostate())},
                 {"out_sharding", std::monostate()}});
 }
 } // namespace lax

@@ -51,9 +51,7 @@ const Primitive convertP = [] {
     Tensor out = bind1(self, in, params);
     if (!isInexact(params.dtype("new_dtype")) || !isInexact(in[0].dtype()))
       return oneResult(out, {});
-    Params strong = params;
-    strong.set("weak_type", false);
-    return oneResult(out, bind1(self, {*t[0]}, strong));
+    return oneResult(out, bind1(self, {*t[0]}, params));
   };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
                    const std::vector<Aval> &types, const Params &) {

@@ -322,6 +322,7 @@ const Primitive dotP = [] {
                     t[1] ? MaybeTensor(bind1(self, {in[0], *t[1]}, params))
                          : MaybeTensor()));
   };
+  p.isBilinear = true;
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &params) {
     MaybeTensors out(2);
@@ -392,7 +393,7 @@ Expected<Shape> dotShape(const Aval &lhs, const Aval &rhs, const DotDims &d,
 
 Expected<DType> dotType(DType lhs, DType rhs, const Params &params) {
   for (DType type : {lhs, rhs})
-    if (type == DType::Key || type == DType::Float0)
+    if (type == DType::Key || isWithoutElements(type))
       return typeError("dot_general does not accept dtype ", name(type), ".");
   DType type = productType(lhs, rhs);
   if (params.isNone("preferred_element_type"))

@@ -199,6 +199,7 @@ const Primitive gatherP = [] {
     }
     return oneResult(out, tangent);
   };
+  p.isLinearIn = [](size_t i) { return i == 0; };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &params) {
     MaybeTensors out(2);

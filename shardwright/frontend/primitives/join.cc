@@ -350,6 +350,7 @@ const Primitive dynamicSliceP = [] {
       tangent = sliceAt(*t[0], starts, sizes);
     return oneResult(sliceAt(in[0], starts, sizes), tangent);
   };
+  p.isLinearIn = [](size_t i) { return i == 0; };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &) {
     MaybeTensors out(in.size());
@@ -416,6 +417,7 @@ const Primitive dynamicUpdateP = [] {
                      updateAt(t[0] ? *t[0] : full_like(in[0], 0),
                               t[1] ? *t[1] : full_like(in[1], 0), starts));
   };
+  p.isLinearIn = [](size_t i) { return i < 2; };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &) {
     MaybeTensors out(in.size());

@@ -51,9 +51,24 @@ struct ConvOptions {
   Ints lhsDilation, rhsDilation;
   ConvLayout layout;
   int64_t featureGroups = 1, batchGroups = 1;
+  /// The type of the result and of the sums; none: that of the operands.
+  std::optional<DType> preferred;
 };
 
 enum class FftType { FFT, IFFT, RFFT, IRFFT };
+
+/// How exactly a function is to be computed. JAX: lax.AccuracyMode,
+/// lax.Tolerance.
+struct Accuracy {
+  enum class Mode { Default, Highest, Tolerance };
+  Mode mode = Mode::Default;
+  double atol = 0, rtol = 0;
+  int64_t ulps = 0;
+  static Accuracy highest() { return {Mode::Highest}; }
+  static Accuracy tolerance(double atol, double rtol, int64_t ulps) {
+    return {Mode::Tolerance, atol, rtol, ulps};
+  }
+};
 
 /// Functions that apply one primitive each. They neither promote types nor
 /// broadcast, except for scalars and dimensions of size 1. JAX: jax.lax.
@@ -81,6 +96,24 @@ SW_LAX_UNARY(SW_DECLARE)
 #define SW_DECLARE(name) Tensor name(const Tensor &x, const Tensor &y);
 SW_LAX_BINARY(SW_DECLARE)
 #undef SW_DECLARE
+#define SW_LAX_ACCURATE(X)                                                     \
+  X(exp)                                                                       \
+  X(exp2)                                                                      \
+  X(log)                                                                       \
+  X(log1p) X(expm1) X(sin) X(cos) X(tan) X(tanh) X(logistic) X(sqrt) X(rsqrt)  \
+      X(cbrt)
+/// Functions with an accuracy, which programs carry; our own CPU computes them
+/// in one way.
+namespace accurate {
+#define SW_DECLARE(name) Tensor name(const Tensor &x, const Accuracy &accuracy);
+SW_LAX_ACCURATE(SW_DECLARE)
+#undef SW_DECLARE
+} // namespace accurate
+/// The product in another type, into which the operands are converted first.
+/// JAX: lax.mul(x, y, out_dtype=type).
+Tensor mul_as(const Tensor &x, const Tensor &y, DType type);
+/// The upper half of the product of integers.
+Tensor mulhi(const Tensor &x, const Tensor &y);
 Tensor bitwise_not(const Tensor &x);
 Tensor bitwise_and(const Tensor &x, const Tensor &y);
 Tensor bitwise_or(const Tensor &x, const Tensor &y);
@@ -181,6 +214,10 @@ Tensor random_fold_in(const Tensor &key, const Tensor &data);
 Tensor random_bits(const Tensor &key, int64_t bitWidth, const Shape &shape);
 Tensor random_wrap(const Tensor &data);
 Tensor random_unwrap(const Tensor &key);
+
+/// A token, and one that comes after others. They order nothing by themselves.
+Tensor create_token();
+Tensor after_all(const Tensors &tokens);
 
 } // namespace lax
 } // namespace shardwright::frontend

@@ -433,6 +433,8 @@ const Primitive raggedP = [] {
     }
     return oneResult(out, tangent);
   };
+  p.isBilinear = true;
+  p.isLinearIn = [](size_t i) { return i < 2; };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &params) {
     Ragged r(raggedDimsOf(params), types[0].rank(), types[1].rank());

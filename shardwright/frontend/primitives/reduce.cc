@@ -193,7 +193,7 @@ Primitive makeReduce(const ReduceSpec &spec) {
       return typeError("logical reduction requires operand dtype bool or int, "
                        "got ",
                        frontend::name(in[0].dtype), ".");
-    if (in[0].dtype == DType::Key || in[0].dtype == DType::Float0 ||
+    if (in[0].dtype == DType::Key || isWithoutElements(in[0].dtype) ||
         !checkAccepts(s->name, s->accepts, in[0].dtype))
       return typeError(s->name, " does not accept dtype ",
                        frontend::name(in[0].dtype),

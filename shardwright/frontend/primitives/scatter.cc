@@ -329,8 +329,9 @@ Primitive makeScatter(const ScatterSpec &spec) {
   p.jvp = [s](const Tensors &in, const MaybeTensors &t, const Params &params) {
     return jvpScatter(*s, in, t, params);
   };
-  if (s->kind == ScatterKind::Mul)
-    // Linear in the operand alone.
+  bool isMul = s->kind == ScatterKind::Mul;
+  p.isLinearIn = [isMul](size_t i) { return i == 0 || (i == 2 && !isMul); };
+  if (isMul)
     p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                      const std::vector<Aval> &, const Params &params) {
       return MaybeTensors{bind1(*findPrimitive("scatter-mul"),

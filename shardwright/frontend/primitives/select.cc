@@ -86,6 +86,7 @@ const Primitive selectP = [] {
       cases.push_back(t[i] ? *t[i] : zeros);
     return oneResult(out, select_n(in[0], cases));
   };
+  p.isLinearIn = [](size_t i) { return i > 0; };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &types, const Params &) {
     MaybeTensors out(in.size());
@@ -212,33 +213,41 @@ const Primitive clampP = [] {
       return select(chosen, value, full_like(out, 0));
     };
     Tensors parts;
+    // Scalars, which JAX refuses here, are broadcast.
+    auto bound = [&](int b) { return in[b].rank() ? in[b] : wide(in[b]); };
     if (t[0])
-      parts.push_back(where(
-          bitwise_and(gt(wide(in[0]), in[1]), lt(wide(in[0]), wide(in[2]))),
-          wide(*t[0])));
+      parts.push_back(
+          where(bitwise_and(gt(bound(0), in[1]),
+                            lt(bound(0), in[0].rank() ? in[2] : bound(2))),
+                wide(*t[0])));
     if (t[1])
       parts.push_back(
           where(bitwise_and(gt(in[1], in[0]), lt(in[1], in[2])), *t[1]));
     if (t[2])
-      parts.push_back(where(lt(wide(in[2]), in[1]), wide(*t[2])));
+      parts.push_back(where(lt(bound(2), in[1]), wide(*t[2])));
     for (const Tensor &part : parts)
       tangent = addTangents(tangent, part);
     return oneResult(out, tangent);
   };
   p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                const Params &) -> BatchResult {
-    if (dims[0] < 0 && dims[2] < 0 && !in[0].rank() && !in[2].rank())
-      return {{clamp(in[0], in[1], in[2])}, {dims[1]}};
-    if (dims[0] == dims[1] && dims[1] == dims[2] &&
-        in[0].shape() == in[1].shape() && in[1].shape() == in[2].shape())
-      return {{clamp(in[0], in[1], in[2])}, {dims[1]}};
-    Tensors moved;
-    for (size_t i = 0; i < 3; ++i)
-      moved.push_back(batchToFront(in[i], dims[i], axis.size));
-    for (int i : {0, 2})
-      if (moved[i].shape() != moved[1].shape())
-        moved[i] = broadcast_in_dim(moved[i], moved[1].shape(), {0});
-    return {{clamp(moved[0], moved[1], moved[2])}, {0}};
+    bool areScalars =
+        dims[0] < 0 && dims[2] < 0 && !in[0].rank() && !in[2].rank();
+    bool areEqual = dims[0] == dims[1] && dims[2] == dims[1];
+    int64_t at = areScalars || areEqual ? dims[1] : 0;
+    Tensors moved = in;
+    if (!areScalars && !areEqual)
+      for (size_t i : {0, 2, 1})
+        if (i == 1 || in[i].rank())
+          moved[i] = batchToFront(in[i], dims[i], axis.size);
+    // Scalars first, then batches of them.
+    for (int64_t rank : {0, 1})
+      for (int i : {0, 2})
+        if (!areScalars && moved[i].rank() == rank &&
+            moved[i].shape() != moved[1].shape())
+          moved[i] = broadcast_in_dim(moved[i], moved[1].shape(),
+                                      rank ? Ints{at} : Ints());
+    return {{clamp(moved[0], moved[1], moved[2])}, {at}};
   };
   return p;
 }();

@@ -344,7 +344,7 @@ Tensor full_like(const Tensor &x, double value) {
   return fullOf(x.aval(), value);
 }
 Tensor zeros(const Aval &type) {
-  if (type.dtype == DType::Float0)
+  if (isWithoutElements(type.dtype))
     return arrayOfHost(type, allocateHost(1));
   return castManualAxes(fullOf(type, 0), type);
 }

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/accuracy.h"
+
 #include "shardwright/frontend/primitives/special.h"
 
 #include <cmath>
@@ -187,7 +188,7 @@ MaybeTensors transposeUnary(const std::string &name, const Tensor &ct) {
 Primitive makeUnary(const UnarySpec &spec) {
   Primitive p;
   p.name = spec.name;
-  p.hidden = {"accuracy"};
+  p.hiddenIfNone = {"accuracy"};
   const UnarySpec *s = &spec;
   p.infer = [s](const std::vector<Aval> &in,
                 const Params &) -> Expected<std::vector<Aval>> {
@@ -209,6 +210,10 @@ Primitive makeUnary(const UnarySpec &spec) {
       return oneResult(y, bind1(self, {*t[0]}, params));
     if (!s->tangent)
       return oneResult(y, {});
+    if (params.has("accuracy"))
+      if (MaybeTensor tangent =
+              accurateTangent(s->name, in[0], y, *t[0], params))
+        return oneResult(y, tangent);
     return oneResult(y, s->tangent(in[0], y, *t[0]));
   };
   if (spec.isLinear)
@@ -217,7 +222,10 @@ Primitive makeUnary(const UnarySpec &spec) {
       return transposeUnary(s->name, *ct[0]);
     };
   if (*spec.opName)
-    p.lower = lowerTo(spec.opName);
+    p.lower = [s](LoweringContext &c) {
+      return c.op(s->opName, c.operands(), mlirTypes(c.operandTypes()),
+                  mlirTypes(c.resultTypes()), accuracyAttribute(c.params()));
+    };
   // StableHLO has no sign of unsigned integers.
   if (p.name == "sign")
     p.lower = [signedLower = p.lower](LoweringContext &c) {
@@ -235,7 +243,7 @@ Primitive makeUnary(const UnarySpec &spec) {
 Primitive makeConj() {
   Primitive conj = makeUnary(specs[0]);
   conj.name = "conj";
-  conj.hidden = {};
+  conj.hiddenIfNone = {};
   conj.infer = [](const std::vector<Aval> &in,
                   const Params &) -> Expected<std::vector<Aval>> {
     SW_TRY(checkAccepts("conj", Accepts::ComplexOrPartOfComplex, in[0].dtype));

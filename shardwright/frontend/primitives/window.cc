@@ -7,146 +7,12 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/reshard.h"
+#include "shardwright/frontend/primitives/window_params.h"
 
 namespace shardwright::frontend {
 namespace {
 
 using namespace lax;
-
-const IntsList &paddingOf(const Params &params) {
-  return params.lists("padding");
-}
-Ints onesIfEmpty(const Ints &values, int64_t n) {
-  return values.empty() ? Ints(n, 1) : values;
-}
-
-Params windowParams(const Window &w, int64_t rank, bool dilated) {
-  Params out{
-      {"window_dimensions", w.dims},
-      {"window_strides", onesIfEmpty(w.strides, rank)},
-      {"padding", w.padding.empty() ? IntsList(rank, Ints{0, 0}) : w.padding}};
-  if (dilated) {
-    out.set("base_dilation", onesIfEmpty(w.baseDilation, rank));
-    out.set("window_dilation", onesIfEmpty(w.windowDilation, rank));
-  }
-  return out;
-}
-Window windowOf(const Params &params) {
-  return {params.ints("window_dimensions"), params.ints("window_strides"),
-          paddingOf(params), params.ints("base_dilation"),
-          params.ints("window_dilation")};
-}
-
-int64_t dilated(int64_t size, int64_t by) {
-  return size ? (size - 1) * by + 1 : 0;
-}
-
-/// An error unless the lists of a window fit an operand of this shape. Numbers
-/// are bounded, so that sums and products of them do not overflow.
-Status checkWindow(const std::string &name, const Shape &shape,
-                   const Window &w) {
-  auto rank = static_cast<size_t>(shape.rank());
-  constexpr int64_t most = int64_t(1) << 31;
-  auto isSmall = [](int64_t v) { return v > -most && v < most; };
-  for (const Ints *list : {&w.baseDilation, &w.windowDilation}) {
-    if (list->empty())
-      continue;
-    if (list->size() != rank)
-      return typeError(name, " expects a dilation for each of ", rank,
-                       " dimensions, got ", tupleText(*list));
-    for (int64_t v : *list)
-      if (v < 1 || v >= most)
-        return typeError(name, " dilations must be from 1 to 2^31 - 1, got ",
-                         tupleText(*list));
-  }
-  for (const Ints &pair : w.padding)
-    if (pair.size() != 2 || !isSmall(pair[0]) || !isSmall(pair[1]))
-      return typeError(name,
-                       " padding must be pairs (low, high) of numbers below "
-                       "2^31, got ",
-                       tupleText(pair));
-  for (const Ints *list : {&w.dims, &w.strides})
-    for (int64_t v : *list)
-      if (!isSmall(v))
-        return typeError(name, " sizes and strides must be below 2^31, got ",
-                         tupleText(*list));
-  for (size_t d = 0; d < w.baseDilation.size(); ++d)
-    if (shape[static_cast<int64_t>(d)] > (int64_t(1) << 62) / w.baseDilation[d])
-      return typeError(name, " with dilation ", w.baseDilation[d],
-                       " of an operand of shape ", tupleText(shape),
-                       " is too large");
-  return {};
-}
-
-/// The number of positions of the window along each dimension.
-Expected<Shape> windowShape(const std::string &name, const Shape &shape,
-                            const Params &params) {
-  Window w = windowOf(params);
-  auto rank = static_cast<size_t>(shape.rank());
-  for (const Ints *list : {&w.dims, &w.strides})
-    if (list->size() != rank)
-      return typeError(name,
-                       " expects window_dimensions and window_strides of the "
-                       "operand's rank ",
-                       rank, ", got ", tupleText(*list));
-  if (w.padding.size() != rank)
-    return typeError(name, " expects a padding pair for each of ", rank,
-                     " dimensions, got ", w.padding.size());
-  SW_TRY(checkWindow(name, shape, w));
-  Shape out;
-  for (size_t d = 0; d < rank; ++d) {
-    if (w.dims[d] < 1 || w.strides[d] < 1)
-      return typeError(name,
-                       " window dimensions and strides must be positive, "
-                       "got ",
-                       tupleText(w.dims), " and ", tupleText(w.strides));
-    int64_t base = dilated(shape[static_cast<int64_t>(d)],
-                           d < w.baseDilation.size() ? w.baseDilation[d] : 1);
-    int64_t window = dilated(
-        w.dims[d], d < w.windowDilation.size() ? w.windowDilation[d] : 1);
-    int64_t padded = base + w.padding[d][0] + w.padding[d][1];
-    out.push_back(padded < window ? 0 : (padded - window) / w.strides[d] + 1);
-  }
-  return out;
-}
-
-std::string paddingText(const IntsList &padding) {
-  std::string list;
-  for (const Ints &p : padding)
-    list += cat(list.empty() ? "" : ", ", "[", p[0], ", ", p[1], "]");
-  if (padding.empty())
-    return "padding = dense<> : tensor<0x2xi64>";
-  return cat("padding = dense<[", list, "]> : tensor<", padding.size(),
-             "x2xi64>");
-}
-
-std::string attributesOf(const Params &params) {
-  std::string out =
-      cat(arrayAttr("window_dimensions", params.ints("window_dimensions")),
-          ", ", arrayAttr("window_strides", params.ints("window_strides")),
-          ", ", paddingText(paddingOf(params)));
-  if (params.has("base_dilation"))
-    out += cat(", ", arrayAttr("base_dilations", params.ints("base_dilation")),
-               ", ",
-               arrayAttr("window_dilations", params.ints("window_dilation")));
-  return out;
-}
-
-/// Adds a dimension `at` of windows of size 1.
-Params withBatch(const Params &params, int64_t at) {
-  Params out = params;
-  for (const char *name : {"window_dimensions", "window_strides",
-                           "base_dilation", "window_dilation"})
-    if (params.has(name)) {
-      Ints values = params.ints(name);
-      values.insert(values.begin() + at, 1);
-      out.set(name, values);
-    }
-  IntsList padding = paddingOf(params);
-  padding.insert(padding.begin() + at, Ints{0, 0});
-  out.set("padding", padding);
-  return out;
-}
 
 BatchResult batchWindow(const std::string &name, const BatchAxis &axis,
                         const Tensors &in, const Ints &dims,
@@ -155,9 +21,10 @@ BatchResult batchWindow(const std::string &name, const BatchAxis &axis,
   int64_t at = in.size() == 1 ? dims[0] : 0;
   Tensors moved;
   for (size_t i = 0; i < in.size(); ++i)
-    moved.push_back(batchTo(in[i], dims[i], at, axis.size));
-  return {frontend::bind(*findPrimitive(name), moved, withBatch(params, at)),
-          {at}};
+    moved.push_back(batchToFront(in[i], dims[i], axis.size));
+  return {
+      frontend::bind(*findPrimitive(name), moved, withWindowBatch(params, 0)),
+      {0}};
 }
 
 struct ReduceSpec {
@@ -184,7 +51,7 @@ Tensor bindGather(const Tensor &t, const Tensor &x, const char *select,
 Tensor bindScatter(const Tensor &source, const Tensor &x,
                    const std::string &select, const Params &params) {
   return bind1(*findPrimitive("select_and_scatter_add"), {source, x},
-               {{"padding", paddingOf(params)},
+               {{"padding", params.lists("padding")},
                 {"select_prim", selectParam(select)},
                 {"window_dimensions", params.ints("window_dimensions")},
                 {"window_strides", params.ints("window_strides")}});
@@ -196,10 +63,10 @@ Tensor transposeSum(const Tensor &ct, const Aval &type, const Params &params) {
   Window w = windowOf(params);
   std::vector<Ints> config;
   for (int64_t d = 0; d < type.rank(); ++d) {
-    int64_t window = dilated(w.dims[d], w.windowDilation[d]);
-    int64_t size = dilated(type.shape[d], w.baseDilation[d]);
+    int64_t window = dilatedSize(w.dims[d], w.windowDilation[d]);
+    int64_t size = dilatedSize(type.shape[d], w.baseDilation[d]);
     int64_t lo = window - w.padding[d][0] - 1;
-    int64_t out = dilated(ct.dim(d), w.strides[d]);
+    int64_t out = dilatedSize(ct.dim(d), w.strides[d]);
     config.push_back({lo, size + window - 1 - out - lo, w.strides[d] - 1});
   }
   Tensor padded = pad(ct, scalarOf(0.0, ct.dtype()), config);
@@ -227,9 +94,11 @@ Primitive makeReduce(const ReduceSpec &spec) {
                   const Params &) {
     return resizedSpec("reduce_window", in[0], out[0]);
   };
-  p.batch = [s](const BatchAxis &axis, const Tensors &in, const Ints &dims,
-                const Params &params) {
-    return batchWindow(s->name, axis, in, dims, params);
+  p.batch = [s](const BatchAxis &, const Tensors &in, const Ints &dims,
+                const Params &params) -> BatchResult {
+    return {frontend::bind(*findPrimitive(s->name), in,
+                           withWindowBatch(params, dims[0])),
+            dims};
   };
   p.jvp = [s](const Tensors &in, const MaybeTensors &t, const Params &params) {
     const Primitive &self = *findPrimitive(s->name);
@@ -255,7 +124,7 @@ Primitive makeReduce(const ReduceSpec &spec) {
     return c.op("stablehlo.reduce_window",
                 {c.operands()[0], c.constant(Aval{x.dtype, {}}, s->start)},
                 {mlirType(x), scalar}, mlirTypes(c.resultTypes()),
-                attributesOf(c.params()), {region});
+                windowAttributes(c.params()), {region});
   };
   return p;
 }
@@ -321,6 +190,7 @@ Primitive makeGather() {
                      t[0] ? MaybeTensor(bind1(self, {*t[0], in[1]}, params))
                           : MaybeTensor());
   };
+  p.isLinearIn = [](size_t i) { return i == 0; };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &, const Params &params) {
     for (const char *name : {"base_dilation", "window_dilation"})
@@ -356,8 +226,8 @@ Primitive makeGather() {
               c.constant(Aval{x.dtype, {}}, startOf(select)),
               c.constant(Aval{t.dtype, {}}, 0)},
              {mlirType(x), mlirType(t), value, tangent},
-             {values, mlirType(c.resultTypes()[0])}, attributesOf(c.params()),
-             {region})[1]};
+             {values, mlirType(c.resultTypes()[0])},
+             windowAttributes(c.params()), {region})[1]};
   };
   return p;
 }
@@ -391,6 +261,7 @@ Primitive makeScatter() {
                      t[0] ? MaybeTensor(bind1(self, {*t[0], in[1]}, params))
                           : MaybeTensor());
   };
+  p.isLinearIn = [](size_t i) { return i == 0; };
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
                    const std::vector<Aval> &, const Params &params) {
     Params dilations = params;
@@ -420,7 +291,7 @@ Primitive makeScatter() {
         "stablehlo.select_and_scatter",
         {c.operands()[1], c.operands()[0], c.constant(Aval{x.dtype, {}}, 0)},
         {mlirType(x), mlirType(source), scalar}, mlirTypes(c.resultTypes()),
-        attributesOf(c.params()), {choose, add});
+        windowAttributes(c.params()), {choose, add});
   };
   return p;
 }

@@ -263,6 +263,7 @@ const Primitive exchangeP = [] {
   p.usesAxisNames = true;
   p.infer = inferExchange;
   p.lower = lowerExchange;
+  p.isLinearIn = [](size_t i) { return i < 2; };
   p.transpose = transposeExchange;
   p.batch = batchExchange;
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {

@@ -19,18 +19,19 @@ namespace shardwright::frontend {
 /// What an equation does beside computing its results. Equations with an effect
 /// are not removed, and those with the same ordered effect happen in the order
 /// of the program, also from one program to the next. JAX: jax.core.Effect.
-enum class Effect : uint8_t { Debug, OrderedDebug, IO, OrderedIO };
+enum class Effect : uint8_t { Debug, OrderedDebug, IO, OrderedIO, Ffi };
 
 /// In the order of the tokens of a program.
-constexpr std::array<Effect, 4> kEffects = {Effect::Debug, Effect::OrderedDebug,
-                                            Effect::IO, Effect::OrderedIO};
+constexpr std::array<Effect, 5> kEffects = {Effect::Debug, Effect::OrderedDebug,
+                                            Effect::IO, Effect::OrderedIO,
+                                            Effect::Ffi};
 
 constexpr bool isOrdered(Effect effect) {
   return effect == Effect::OrderedDebug || effect == Effect::OrderedIO;
 }
 constexpr std::string_view str(Effect effect) {
   constexpr std::string_view names[] = {"Debug", "OrderedDebug", "IO",
-                                        "OrderedIO"};
+                                        "OrderedIO", "FfiEffect()"};
   return names[static_cast<int>(effect)];
 }
 

@@ -145,6 +145,11 @@ struct Primitive {
                              const MaybeTensors &operands,
                              const std::vector<Aval> &types, const Params &)>
       transpose;
+  /// With `transpose`: whether the results are a linear function of this
+  /// operand, together with the others for which it is true. Null: of all.
+  std::function<bool(size_t operand)> isLinearIn;
+  /// Linear in each of the first two operands, but not in both at once.
+  bool isBilinear = false;
   /// Splits into a known part and a linear jaxpr; null: derived from `jvp`.
   /// Returns results and tangents in the tangent trace.
   std::function<JvpResult(JaxprTrace &tangents, const TracePtr &known,

@@ -98,20 +98,13 @@ private:
 
   /// A function that a user calls linear may not be.
   static Status checkLinear(const Eqn &eqn, const MaybeTensors &ins) {
-    const std::string &name = eqn.primitive->name;
-    bool isBilinear = name == "mul" || name == "dot_general" ||
-                      name == "conv_general_dilated" ||
-                      name == "ragged_dot_general";
-    bool isLinear = true;
-    if (isBilinear)
-      isLinear = ins[0] || ins[1];
-    else if (name == "div" || name == "select_and_gather_add")
-      isLinear = ins[1].has_value();
-    else if (name == "triangular_solve")
-      isLinear = ins[0].has_value();
+    const Primitive &p = *eqn.primitive;
+    bool isLinear = !p.isBilinear || ins[0] || ins[1];
+    for (size_t i = 0; p.isLinearIn && i < ins.size(); ++i)
+      isLinear = isLinear && (ins[i] || p.isLinearIn(i));
     if (isLinear)
       return {};
-    return typeError("a function that should be linear is not: '", name,
+    return typeError("a function that should be linear is not: '", p.name,
                      "' gets the linear argument "
                      "in a way that is not linear");
   }

@@ -84,6 +84,8 @@ public:
   /// The value with its batch dimension at `to`; -1: it must have none.
   Tensor unwrap(const Tensor &x, int64_t to) {
     const auto *tracer = tracerOf<BatchTracer>(x, this);
+    if (x.dtype() == DType::Token)
+      return typeError("vmap cannot map a token that the function returns");
     if (to < 0) {
       if (tracer)
         return valueError("vmap has mapped output but out_axes is None");

@@ -16,11 +16,6 @@ std::vector<Ints> pairs(const Ints &flat) {
     out.push_back({flat[i], flat[i + 1]});
   return out;
 }
-Window windowOf(const Keys &k) {
-  return {get(k, "dims"), get(k, "strides"), pairs(get(k, "padding")),
-          get(k, "base"), get(k, "dilation")};
-}
-
 Tensor convolve(const Args &a, const Keys &k, const ConvLayout &layout) {
   return lax::conv_general_dilated(lax::reshape(a[0], get(k, "lhs")),
                                    lax::reshape(a[1], get(k, "rhs")),
@@ -55,11 +50,7 @@ Tensor product(const Tensor &x, const Tensor &y) {
 }
 Tensor identityOf(const Tensor &x) {
   int64_t n = x.dim(x.rank() - 1);
-  Tensor eye =
-      lax::convert_element_type(lax::eq(lax::iota(DType::I32, {n, n}, 0),
-                                        lax::iota(DType::I32, {n, n}, 1)),
-                                DType::F32);
-  return lax::broadcast_in_dim(eye, x.shape(), {x.rank() - 2, x.rank() - 1});
+  return lax::broadcast_in_dim(eye(n), x.shape(), {x.rank() - 2, x.rank() - 1});
 }
 /// A positive definite matrix with distinct eigenvalues.
 Tensor definite(const Tensor &x) {

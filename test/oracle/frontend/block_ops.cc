@@ -72,7 +72,7 @@ Tensors dynamicForiStep(const Call &c) {
   return detail::whileCounted(c.args[0], c.args[1], c.body(0), c.from(2));
 }
 Tensors condStep(const Call &c) {
-  return detail::switchCase(c.args[0], {c.body(1), c.body(0)}, c.from(1));
+  return detail::cond(c.args[0], c.body(0), c.body(1), c.from(1));
 }
 Tensors switchStep(const Call &c) {
   std::vector<FlatFunction> branches;

@@ -32,21 +32,21 @@ GatherDims rowDims() { return {{1}, {0}, {0}, {}, {}}; }
 GatherDims batchedDims() { return {{}, {1}, {1}, {0}, {0}}; }
 
 Tensor scatterOf(const Args &a, const Keys &k) {
+  GatherMode mode = k.count("mode") ? static_cast<GatherMode>(one(k, "mode"))
+                                    : GatherMode::FillOrDrop;
   return lax::scatter(static_cast<lax::ScatterKind>(one(k, "kind")), a[0],
-                      lax::expand_dims(a[1], {1}), a[2], rowDims(),
-                      GatherMode::FillOrDrop, false, one(k, "unique") != 0);
+                      lax::expand_dims(a[1], {1}), a[2], rowDims(), mode,
+                      one(k, "sorted") != 0, one(k, "unique") != 0);
 }
-
-Window windowOf(const Keys &k) {
-  Window w{get(k, "dims"),
-           get(k, "strides"),
-           {},
-           get(k, "base"),
-           get(k, "dilation")};
-  Ints flat = get(k, "padding");
-  for (size_t i = 0; i + 1 < flat.size(); i += 2)
-    w.padding.push_back({flat[i], flat[i + 1]});
-  return w;
+Accuracy accuracyOf(const Keys &k) {
+  switch (one(k, "mode")) {
+  case 0:
+    return Accuracy();
+  case 1:
+    return Accuracy::highest();
+  default:
+    return Accuracy::tolerance(1e-5, 1e-3, 2);
+  }
 }
 
 Ints everyAxis(const Tensor &x) {
@@ -103,7 +103,109 @@ static void addKeyValues(Ops &ops) {
   OP("key_normal", random::normal(a[0], get(k, "shape")))
 }
 
+static void addParameters(Ops &ops) {
+#define ACCURATE(name)                                                         \
+  OP("accurate_" #name, lax::accurate::name(a[0], accuracyOf(k)))
+  SW_LAX_ACCURATE(ACCURATE)
+#undef ACCURATE
+  OP("mul_f16", lax::mul_as(a[0], a[1], DType::F16))
+  OP("mulhi", lax::mulhi(a[0], a[1]))
+  OP("mulhi_chain",
+     lax::mul(a[0],
+              asFloat(lax::mulhi(
+                  lax::convert_element_type(
+                      lax::mul(a[0], scalarOf(0x1p20, DType::F32)), DType::I32),
+                  scalarOf(int64_t(1) << 20, DType::I32)))))
+  OP("argmax_u8", asFloat(lax::argmax(a[0], one(k, "axis"), DType::U8)))
+  OP("argmin_u8", asFloat(lax::argmin(a[0], one(k, "axis"), DType::U8)))
+  OP("bits_of_u32", lax::bitcast_convert_type(a[0], DType::U32))
+  OP("to_weak", lax::convert_element_type(a[0], DType::F32, /*weak=*/true))
+  OP("reduce_precision_of",
+     lax::reduce_precision(a[0], one(k, "exponent"), one(k, "mantissa")))
+  ops["sort_unstable"] = [](const Args &a, const Keys &k) -> Tensors {
+    return lax::sort(a, one(k, "dim"), 1, /*isStable=*/false);
+  };
+  ops["dot_precise"] = [](const Args &a, const Keys &) -> Tensors {
+    ScopedConfig highest(config::defaultMatmulPrecision,
+                         MatmulPrecision::Highest);
+    return {lax::dot_general(a[0], a[1], {{1}, {1}, {}, {}})};
+  };
+  ops["conv_precise"] = [](const Args &a, const Keys &) -> Tensors {
+    ScopedConfig highest(config::defaultMatmulPrecision,
+                         MatmulPrecision::Highest);
+    return {lax::conv_general_dilated(
+        a[0], a[1], {.padding = {{1, 1}}, .layout = {"NCW", "OIW", "NCW"}})};
+  };
+  OP("dot_f32", lax::dot_general(lax::convert_element_type(a[0], DType::F16),
+                                 lax::convert_element_type(a[1], DType::F16),
+                                 {{1}, {1}, {}, {}}, DType::F32))
+  OP("conv_f32",
+     lax::conv_general_dilated(lax::convert_element_type(a[0], DType::F16),
+                               lax::convert_element_type(a[1], DType::F16),
+                               {.padding = {{1, 1}},
+                                .layout = {"NCW", "OIW", "NCW"},
+                                .preferred = DType::F32}))
+  ops["token"] = [](const Args &a, const Keys &) -> Tensors {
+    Tensor token = lax::after_all({lax::create_token(), lax::create_token()});
+    return {token.ok() ? lax::sin(a[0]) : token};
+  };
+  OP("inline_sin", jit([](Tensor x) { return lax::sin(x); },
+                       {.inlined = true, .name = "f"})(a[0]))
+  OP("checkpoint_cse",
+     checkpoint([](Tensor x) { return lax::sin(lax::sin(x)); },
+                {.preventCse = false})(a[0]))
+  ops["while_captured"] = [](const Args &a, const Keys &) -> Tensors {
+    Tensor limit = lax::reduce_max(a[1], {0, 1}), step = a[1];
+    return {whileLoop(
+        [=](Tensor c) { return lax::lt(lax::reduce_max(c, {0, 1}), limit); },
+        [=](Tensor c) { return lax::add(c, step); }, a[0])};
+  };
+  ops["cond_number"] = [](const Args &a, const Keys &) -> Tensors {
+    return {cond(
+        a[0], [](Tensor x) { return lax::sin(x); },
+        [](Tensor x) { return lax::mul(x, x); }, a[1])};
+  };
+}
+
+/// Calls of LAPACK's Cholesky factorization, which JAX and we have registered.
+static void addFfi(Ops &ops) {
+  ops["ffi_cholesky"] = [](const Args &a, const Keys &k) -> Tensors {
+    static const char *methods[] = {"",
+                                    "sequential",
+                                    "sequential_unrolled",
+                                    "expand_dims",
+                                    "broadcast_all",
+                                    "legacy_vectorized"};
+    ffi::CallOptions options;
+    options.vmapMethod = methods[one(k, "method")];
+    options.hasSideEffect = one(k, "effect") != 0;
+    if (one(k, "alias"))
+      options.inputOutputAliases = {{0, 0}};
+    Ints order = iotaInts(a[0].rank());
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    Shape batch = a[0].shape();
+    batch.resize(batch.size() - 2);
+    options.inputLayouts = {Layout(order)};
+    options.outputLayouts = {Layout(order), Layout::rowMajor(batch.rank())};
+    Tensors outs = ffi::call("lapack_spotrf_ffi",
+                             {a[0], shapeDtypeStruct(batch, DType::I32)},
+                             {a[0]}, {{"uplo", uint8_t('L')}}, options);
+    return {outs[0]};
+  };
+  OP("ffi_attributes",
+     ffi::call("no_such_target", {a[0]}, {a[0]},
+               {{"a", 1},
+                {"b", 2.5},
+                {"c", "text"},
+                {"d", 1.5f},
+                {"e", int64_t(-3)},
+                {"f", ffi::Attributes{{"x", uint8_t(1)}, {"y", "z"}}},
+                {"g", arrayOf(std::vector<float>{0, 1.5})}})[0])
+}
+
 void addCases(Ops &ops) {
+  addParameters(ops);
+  addFfi(ops);
   addIntegers(ops);
   addKeys(ops);
   addKeyValues(ops);

@@ -6,10 +6,13 @@
 #===------------------------------------------------------------------------===//
 """The operations of case_ops.cc by name, written with JAX."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src.lax import lax as lax_internal
 from jax._src.random import prng
 from jax._src.random.threefry2x32 import threefry2x32_p, threefry_prng_impl
 from jax.experimental.layout import Format, Layout
@@ -18,8 +21,10 @@ from jax.sharding import SingleDeviceSharding
 F, U, I = jnp.float32, jnp.uint32, jnp.int32
 ROWS = lax.GatherDimensionNumbers((1,), (0,), (0,))
 EACH = lax.GatherDimensionNumbers((), (1,), (1,), (0,), (0,))
-MODES = [lax.GatherScatterMode.CLIP, lax.GatherScatterMode.FILL_OR_DROP]
+MODES = [lax.GatherScatterMode.CLIP, lax.GatherScatterMode.FILL_OR_DROP, lax.GatherScatterMode.PROMISE_IN_BOUNDS]
 SCATTERS = [lax.scatter, lax.scatter_add, lax.scatter_mul, lax.scatter_min, lax.scatter_max, lax.scatter_sub]
+ACCURACIES = [lax.AccuracyMode.DEFAULT, lax.AccuracyMode.HIGHEST, lax.Tolerance(1e-5, 1e-3, 2)]
+METHODS = [None, "sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized"]
 
 
 def f32(x):
@@ -64,7 +69,8 @@ def add_each(a, k):
 
 def scatter(a, k):
     return SCATTERS[k["kind"][0]](a[0], lax.expand_dims(a[1], (1,)), a[2], lax.ScatterDimensionNumbers((1,), (0,), (0,)),
-                                  unique_indices=bool(k["unique"][0]), mode=MODES[1])
+                                  indices_are_sorted=bool(k.get("sorted", (0,))[0]),
+                                  unique_indices=bool(k["unique"][0]), mode=MODES[k.get("mode", (1,))[0]])
 
 
 def threefry(a, k):
@@ -86,7 +92,74 @@ def lu_permutation(a, k):
     return [permutation, pivots]
 
 
+def precise(f):
+    with jax.default_matmul_precision("highest"):
+        return f()
+
+
+def conv(x, y, **keys):
+    return lax.conv_general_dilated(x, y, (1,), [(1, 1)], (1,), (1,), ("NCW", "OIW", "NCW"), **keys)
+
+
+def f16(x):
+    return lax.convert_element_type(x, jnp.float16)
+
+
+def token(x):
+    lax.after_all(lax.create_token(), lax.create_token())
+    return lax.sin(x)
+
+
+def while_captured(x, step):
+    limit = lax.reduce_max_p.bind(step, axes=(0, 1))
+    return lax.while_loop(lambda c: lax.lt(lax.reduce_max_p.bind(c, axes=(0, 1)), limit), lambda c: lax.add(c, step), x)
+
+
+@functools.cache
+def load_lapack():
+    """jaxlib finds LAPACK's functions when it lowers its first factorization; before, calls of them crash."""
+    jax.jit(lax.linalg.cholesky).lower(jax.ShapeDtypeStruct((2, 2), F))
+
+
+def ffi_cholesky(x, k):
+    load_lapack()
+    order = list(range(x.ndim))
+    order[-1], order[-2] = order[-2], order[-1]
+    alias = {"input_output_aliases": {0: 0}} if k.get("alias", (0,))[0] else {}
+    call = jax.ffi.ffi_call(
+        "lapack_spotrf_ffi", (jax.ShapeDtypeStruct(x.shape, x.dtype), jax.ShapeDtypeStruct(x.shape[:-2], I)),
+        vmap_method=METHODS[k["method"][0]], has_side_effect=bool(k.get("effect", (0,))[0]),
+        input_layouts=[tuple(order)], output_layouts=[tuple(order), tuple(range(x.ndim - 2))], **alias)
+    return call(x, uplo=np.uint8(ord("L")))[0]
+
+
+def ffi_attributes(x):
+    return jax.ffi.ffi_call("no_such_target", jax.ShapeDtypeStruct(x.shape, x.dtype))(
+        x, a=np.int32(1), b=2.5, c="text", d=np.float32(1.5), e=np.int64(-3), f={"x": np.uint8(1), "y": "z"},
+        g=np.array([0, 1.5], F))
+
+
 ONE = {
+    "mul_f16": lambda a, k: lax.mul(*a, out_dtype=np.dtype("float16")),
+    "mulhi": lambda a, k: lax.mulhi(*a),
+    "mulhi_chain": lambda a, k: lax.mul(a[0], f32(lax.mulhi(lax.convert_element_type(lax.mul(a[0], np.float32(2**20)), I), np.int32(2**20)))),
+    "argmax_u8": lambda a, k: f32(lax.argmax(a[0], k["axis"][0], np.uint8)),
+    "argmin_u8": lambda a, k: f32(lax.argmin(a[0], k["axis"][0], np.uint8)),
+    "bits_of_u32": lambda a, k: lax.bitcast_convert_type(a[0], U),
+    "to_weak": lambda a, k: lax_internal._convert_element_type(a[0], np.dtype("float32"), weak_type=True),
+    "reduce_precision_of": lambda a, k: lax.reduce_precision(a[0], k["exponent"][0], k["mantissa"][0]),
+    "sort_unstable": lambda a, k: lax.sort(a[0], k["dim"][0], is_stable=False),
+    "dot_precise": lambda a, k: precise(lambda: lax.dot_general(*a, (((1,), (1,)), ((), ())))),
+    "conv_precise": lambda a, k: precise(lambda: conv(*a)),
+    "dot_f32": lambda a, k: lax.dot_general(f16(a[0]), f16(a[1]), (((1,), (1,)), ((), ())), preferred_element_type=F),
+    "conv_f32": lambda a, k: conv(f16(a[0]), f16(a[1]), preferred_element_type=F),
+    "token": lambda a, k: token(a[0]),
+    "inline_sin": lambda a, k: jax.jit(lax.sin, inline=True)(a[0]),
+    "checkpoint_cse": lambda a, k: jax.checkpoint(lambda x: lax.sin(lax.sin(x)), prevent_cse=False)(a[0]),
+    "while_captured": lambda a, k: while_captured(*a),
+    "cond_number": lambda a, k: lax.cond(a[0], lax.sin, lambda x: lax.mul(x, x), a[1]),
+    "ffi_cholesky": lambda a, k: ffi_cholesky(a[0], k),
+    "ffi_attributes": lambda a, k: ffi_attributes(a[0]),
     "not": lambda a, k: lax.bitwise_not(a[0]),
     "and": lambda a, k: lax.bitwise_and(*a),
     "or": lambda a, k: lax.bitwise_or(*a),
@@ -136,6 +209,8 @@ ONE = {
     "window_tangent": lambda a, k: jax.jvp(lambda x: window_max(x, k), (a[0],), (a[1],))[1],
     "window_cotangent": lambda a, k: jax.grad(lambda x: squared_maxima(x, k))(a[0]),
 }
+for name in "exp exp2 log log1p expm1 sin cos tan tanh logistic sqrt rsqrt cbrt".split():
+    ONE[f"accurate_{name}"] = (lambda f: lambda a, k: f(a[0], accuracy=ACCURACIES[k["mode"][0]]))(getattr(lax, name))
 CASES = {name: (lambda f: lambda a, k: [f(a, k)])(f) for name, f in ONE.items()} | {
     "optimization_barrier": lambda a, k: list(lax.optimization_barrier(tuple(a))),
     "split": lambda a, k: list(lax.split(a[0], k["sizes"], axis=k["axis"][0])),

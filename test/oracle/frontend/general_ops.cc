@@ -30,14 +30,11 @@ Tensor reduceBy(const Tensor &x, const Tensor &init, const Keys &k) {
 }
 
 /// The greatest of the first elements, and the second one beside it.
+Tensors greaterPair(const Tensors &x, const Tensors &y) {
+  return {lax::max(x[0], y[0]), lax::select(lax::gt(x[0], y[0]), x[1], y[1])};
+}
 Tensors reducePairs(const Args &a, const Keys &k) {
-  return lax::reduce(
-      {a[0], a[1]}, {a[2], a[3]},
-      [](const Tensors &x, const Tensors &y) {
-        return Tensors{lax::max(x[0], y[0]),
-                       lax::select(lax::gt(x[0], y[0]), x[1], y[1])};
-      },
-      get(k, "axes"));
+  return lax::reduce({a[0], a[1]}, {a[2], a[3]}, greaterPair, get(k, "axes"));
 }
 
 /// Products of matrices of two rows and columns: not commutative.
@@ -152,43 +149,35 @@ void addReduceMistakes(Ops &ops) {
 
 void addProductMistakes(Ops &ops) {
   OP("mistake_ragged_two", raggedOf({rowsByMatrices, {0, 1}, {0}}))
-  OP("mistake_ragged_none", raggedOf({rowsByMatrices, {}, {0}})) OP(
-      "mistake_ragged_range",
-      raggedOf({rowsByMatrices, {2}, {0}})) OP("mistake_ragged_no_group",
-                                               raggedOf(
-                                                   {rowsByMatrices, {0}, {}}))
-      OP("mistake_ragged_group_range", raggedOf({rowsByMatrices, {0}, {3}})) OP(
-          "mistake_ragged_group_kind",
-          raggedOf({rowsByMatrices, {0}, {1}})) OP("mistake_ragged_group_extra",
-                                                   raggedOf({rowsByMatrices,
-                                                             {1},
-                                                             {0}}))
-          OP("mistake_ragged_float",
-             raggedOf({rowsByMatrices, {0}, {0}}, {2},
-                      DType::F32)) OP("mistake_ragged_sizes",
-                                      raggedOf({rowsByMatrices, {0}, {0}}, {3}))
-              OP("mistake_ragged_rank",
-                 raggedOf({rowsByMatrices, {0}, {0}}, {1, 2}))
-                  OP("mistake_dot_lhs_range", dotOf({{2}, {0}, {}, {}})) OP(
-                      "mistake_dot_rhs_range", dotOf({{1}, {-2}, {}, {}}))
-                      OP("mistake_dot_distinct",
-                         dotOf({{1, 1}, {0, 1}, {}, {}}))
-                          OP("mistake_dot_batch_distinct",
-                             dotOf({{}, {}, {0, 1}, {1, 1}}))
-                              OP("mistake_dot_disjoint",
-                                 dotOf({{0}, {0}, {1}, {0}}))
-                                  OP("mistake_dot_batches",
-                                     dotOf({{1}, {0}, {0}, {}}))
-                                      OP("mistake_dot_batch_sizes",
-                                         dotOf({{1}, {1}, {0}, {0}}, {2, 3}))
-                                          OP("mistake_dot_sizes",
-                                             dotOf({{1, 0}, {0}, {}, {}}))
-                                              OP("mistake_dot_narrow",
-                                                 lax::dot_general(
-                                                     ones({2, 3}, DType::I32),
-                                                     ones({3, 4}, DType::I32),
-                                                     {{1}, {0}, {}, {}},
-                                                     DType::I16))
+  OP("mistake_ragged_none", raggedOf({rowsByMatrices, {}, {0}}))
+  OP("mistake_ragged_range", raggedOf({rowsByMatrices, {2}, {0}}))
+  OP("mistake_ragged_no_group", raggedOf({rowsByMatrices, {0}, {}}))
+  OP("mistake_ragged_group_range", raggedOf({rowsByMatrices, {0}, {3}})) OP(
+      "mistake_ragged_group_kind", raggedOf({rowsByMatrices, {0}, {1}}))
+      OP("mistake_ragged_group_extra", raggedOf({rowsByMatrices, {1}, {0}})) OP(
+          "mistake_ragged_float",
+          raggedOf({rowsByMatrices, {0}, {0}}, {2},
+                   DType::F32)) OP("mistake_ragged_sizes",
+                                   raggedOf({rowsByMatrices, {0}, {0}}, {3}))
+          OP("mistake_ragged_rank",
+             raggedOf({rowsByMatrices, {0}, {0}},
+                      {1, 2})) OP("mistake_dot_lhs_range",
+                                  dotOf({{2}, {0}, {}, {}}))
+              OP("mistake_dot_rhs_range", dotOf({{1}, {-2}, {}, {}})) OP(
+                  "mistake_dot_distinct", dotOf({{1, 1}, {0, 1}, {}, {}}))
+                  OP("mistake_dot_batch_distinct",
+                     dotOf({{}, {}, {0, 1}, {1, 1}}))
+                      OP("mistake_dot_disjoint", dotOf({{0}, {0}, {1}, {0}}))
+                          OP("mistake_dot_batches", dotOf({{1}, {0}, {0}, {}}))
+                              OP("mistake_dot_batch_sizes",
+                                 dotOf({{1}, {1}, {0}, {0}}, {2, 3}))
+                                  OP("mistake_dot_sizes",
+                                     dotOf({{1, 0}, {0}, {}, {}}))
+                                      OP("mistake_dot_narrow",
+                                         lax::dot_general(
+                                             ones({2, 3}, DType::I32),
+                                             ones({3, 4}, DType::I32),
+                                             {{1}, {0}, {}, {}}, DType::I16))
 }
 
 void addLayoutMistakes(Ops &ops){
@@ -233,6 +222,12 @@ void addGeneral(Ops &ops) {
   addLayoutMistakes(ops);
   addSolveMistakes(ops);
   OP("reduce", reduceBy(a[0], a[1], k))
+  OP("reduce_window",
+     lax::reduce_window(a[0], a[1], reducers[one(k, "by") % 9], windowOf(k)))
+  ops["reduce_window_pairs"] = [](const Args &a, const Keys &k) -> Tensors {
+    return lax::reduce_window({a[0], a[1]}, {a[2], a[3]}, greaterPair,
+                              windowOf(k));
+  };
   ops["reduce_pairs"] = reducePairs;
   ops["reduce_matrices"] = reduceMatrices;
   OP("ragged_dot", lax::ragged_dot(a[0], a[1], a[2]))

@@ -86,7 +86,14 @@ def lower_solve(a, k):
 
 
 ONE, ZERO = np.float32(1), np.float32(0)
+def window(k):
+    ones = (1,) * len(k["dims"])
+    return (k["dims"], k["strides"], tuple(zip(*[iter(k["padding"])] * 2)), k.get("base", ones), k.get("dilation", ones))
+
+
 GENERAL = {
+    "reduce_window": lambda a, k: [lax.reduce_window(a[0], a[1], REDUCERS[k["by"][0]], *window(k))],
+    "reduce_window_pairs": lambda a, k: list(lax.reduce_window((a[0], a[1]), (a[2], a[3]), PAIR, *window(k))),
     "reduce": lambda a, k: [lax.reduce(a[0], a[1], REDUCERS[k["by"][0]], k["axes"])],
     "reduce_pairs": lambda a, k: list(lax.reduce((a[0], a[1]), (a[2], a[3]), PAIR, k["axes"])),
     "reduce_matrices": lambda a, k: list(lax.reduce(tuple(a), (ONE, ZERO, ZERO, ONE), MATRICES, k["axes"])),
@@ -112,6 +119,7 @@ def matrices_in_turn(a, k):
 
 # The same by operations of which JAX has all rules, used where it refuses these.
 WHOLE = {
+    "clamp": lambda a, k: [lax.clamp(*(jnp.broadcast_to(x, a[1].shape) for x in a))],
     "ragged_dot": lambda a, k: dense_ragged(a, {"lc": (1,), "rc": (1,), "ragged": (0,), "group": (0,)}),
     "ragged_dot_general": dense_ragged,
     "reduce_pairs": pairs_in_turn,

@@ -26,6 +26,18 @@ inline int64_t one(const Keys &keys, const char *name) {
   return values.empty() ? 0 : values[0];
 }
 
+inline Window windowOf(const Keys &k) {
+  Window w{get(k, "dims"),
+           get(k, "strides"),
+           {},
+           get(k, "base"),
+           get(k, "dilation")};
+  Ints flat = get(k, "padding");
+  for (size_t i = 0; i + 1 < flat.size(); i += 2)
+    w.padding.push_back({flat[i], flat[i + 1]});
+  return w;
+}
+
 /// ops["name"] = the tensors, computed from `a` and `k`.
 #define OP(name, ...)                                                          \
   ops[name] = [](const Args &a, const Keys &k) -> Tensors {                    \

@@ -17,6 +17,7 @@ class Operand:
     lo: float = 0.1
     hi: float = 0.9
     literal: object = None
+    definite: bool = False  # positive definite matrices
 
     def __str__(self):
         return str(self.literal) if self.literal is not None else f"{self.dtype}{list(self.shape)}"
@@ -52,6 +53,8 @@ def lit(value):
 X, Y, I, J = arg(4, 6), arg(4, 6), ints(4, 6, lo=1, hi=40), ints(4, 6, lo=0, hi=5)
 SQUARE, CUBE, MATRICES = arg(4, 4), arg(2, 4, 6), arg(2, 4, 4)
 ROWS = ints(8, hi=4)
+WIDE = ints(4, 6, lo=-2**31, hi=2**31 - 1)
+DEFINITE = Operand(shape=(4, 4), definite=True)
 
 SMOOTH = """neg exp exp2 log log1p expm1 sin cos tan tanh logistic sqrt rsqrt cbrt abs square erf erfc erf_inv asin acos
 atan sinh cosh asinh atanh sign floor ceil is_finite stop_gradient copy lgamma digamma bessel_i0e bessel_i1e""".split()
@@ -143,6 +146,28 @@ CASES += [case("scan_unroll", X, reverse=r, unroll=1, split=1, explicit=False) f
 CASES += [case("map_batch", X, size=s, explicit=False) for s in (1, 2, 3, 4, 5)]
 CASES += [case("checkpoint_policy", X, policy=p, explicit=False) for p in range(9)]
 
+ACCURATE = "exp exp2 log log1p expm1 sin cos tan tanh logistic sqrt rsqrt cbrt".split()
+CASES += [case(f"accurate_{op}", X, mode=m, explicit=False) for op in ACCURATE for m in (1, 2)]
+CASES += [case("accurate_exp", X, mode=0, explicit=False)]
+# With other values of parameters.
+CASES += [case("mul_f16", X, Y, explicit=False), case("mulhi", WIDE, WIDE, explicit=False), case("mulhi_chain", X, explicit=False),
+          case("argmax_u8", X, axis=1), case("argmin_u8", X, axis=0), case("bits_of_u32", X), case("to_weak", X),
+          case("reduce_precision_of", X, exponent=8, mantissa=3), case("sort_unstable", X, dim=1),
+          case("dot_precise", X, Y), case("dot_f32", X, Y, explicit=False),
+          case("conv_precise", arg(2, 2, 6), arg(4, 2, 3), explicit=False),
+          case("conv_f32", arg(2, 2, 6), arg(4, 2, 3), explicit=False),
+          case("token", X), case("inline_sin", X), case("checkpoint_cse", X), case("while_captured", X, Y),
+          case("svd_values", X), case("svd", MATRICES, full=1), case("svd", X, full=1), case("qr", MATRICES, tall=1, full=1),
+          case("lu_pivots_to_permutation", ints(2, 3, lo=2, hi=4), size=6),
+          case("random_split", seed=5, n=4), case("top_k", X, k=3, axis=1), case("clamp", arg(), X, arg()),
+          case("clamp", X, Y, lit(0.7)), case("select_n", ints(hi=2), X, Y)]
+CASES += [case("cond_number", n, X) for n in (arg(), ints(hi=2), ints(lo=2, hi=9), ints(hi=1))]
+CASES += [case("scatter", arg(4, 6), ints(2, hi=4), arg(2, 6), kind=kind, unique=0, mode=m, sorted=m) for kind in range(6)
+          for m in (0, 1)]
+CASES += [case("ffi_cholesky", DEFINITE, method=m, explicit=False) for m in range(6)]
+CASES += [case("ffi_cholesky", Operand(shape=(2, 4, 4), definite=True), method=4, alias=a, effect=1 - a, explicit=False) for a in (0, 1)]
+CASES += [case("ffi_attributes", X, explicit=False)]
+
 LOWEST = lit(float("-inf"))
 # XLA adds an initial value that is not the identity once in each part of a sharded dimension.
 CASES += [case("reduce", X, lit(0.5), by=0, axes=(1,), explicit=False)]
@@ -153,6 +178,12 @@ CASES += [case("reduce", X, arg(), by=7, axes=(0,), explicit=False)]
 CASES += [case("reduce", I, lit(n), by=by, axes=(1,)) for by, n in ((4, -1), (5, 0), (6, 0), (6, 3), (2, 5))]
 CASES += [case("reduce_pairs", X, Y, LOWEST, lit(0.0), axes=axes) for axes in ((0,), (1,), (0, 1))]
 CASES += [case("reduce_pairs", X, I, LOWEST, lit(0), axes=(1,))]
+CASES += [case("reduce_window", X, init, by=by, **WINDOW) for by, init in (
+    (0, lit(0.0)), (1, lit(1.0)), (2, LOWEST), (3, lit(float("inf"))), (0, lit(0.5)), (2, lit(0.3)), (7, lit(1.0)), (8, lit(0.0)),
+    (7, arg()))]
+CASES += [case("reduce_window", I, lit(n), by=by, **WINDOW) for by, n in ((4, -1), (5, 0), (6, 3), (2, 5), (0, 0))]
+CASES += [case("reduce_window", X, lit(1.0), by=7, **WINDOW, base=(2, 1), dilation=(1, 2)),
+          case("reduce_window_pairs", X, Y, LOWEST, lit(0.0), **WINDOW)]
 CASES += [case("reduce_matrices", *[arg(3, 5)] * 4, axes=axes) for axes in ((0,), (1,))]
 GROUPS = ints(2, hi=4)
 CASES += [case("ragged_dot", arg(6, 4), arg(2, 4, 3), GROUPS, explicit=False),
@@ -182,4 +213,6 @@ ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to
 WITHOUT_ARRAYS = ("iota", "random_seed", "random_split", "random_fold_in", "random_bits")
 # Columns that are not there yet.
 OWED = {name: ("explicit",) for name in ("pure_callback", "io_callback", "debug_callback", "name", "device_put",
-                                             "ragged_dot_general")}
+                                         "ragged_dot_general", "ffi_call", "mulhi")}
+# Operations whose jaxprs alone are compared: nobody has registered the function that is called.
+TRACED_ONLY = ("ffi_attributes",)
