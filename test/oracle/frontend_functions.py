@@ -83,6 +83,15 @@ def declared():
     return found
 
 
+def declared_types():
+    """The names of types in the headers."""
+    names = set()
+    for header in headers():
+        with open(os.path.join(ROOT, header)) as file:
+            names.update(re.findall(r"^\s*(?:struct|class|enum class|using) (\w+)", file.read(), re.M))
+    return names
+
+
 def camel(name):
     head, *rest = name.split("_")
     return head + "".join(word[:1].upper() + word[1:] for word in rest)
@@ -172,13 +181,14 @@ def main():
         return
     with open(DOCUMENT) as file:
         tally.equal("docs/frontend-functions.md (--update writes it)", page, file.read())
-    # Nothing is said to be spelled by a function that is not there.
-    functions = declared()
+    # Nothing is said to be spelled by a name that is not there.
+    functions, types = declared(), declared_types()
     for module, names in OTHERWISE.items():
         for name, how in names.items():
-            for called in re.findall(r"([\w:]+)\(", how):
+            for called in re.findall(r"`([\w:]+)`", how):
                 *path, last = called.split("::")
-                tally.equal(f"{module}.{name}: {called}", True, ("::".join(path), last) in functions)
+                there = ("::".join(path), last) in functions or last in types or path and path[-1] in types
+                tally.equal(f"{module}.{name} -> {called}", True, bool(there or called == "x" or path == ["config"]))
     tally.finish()
 
 

@@ -74,6 +74,11 @@ Tensor conv_with_general_padding(const Tensor &lhs, const Tensor &rhs,
                     letters("NC", spatial, false)};
   if (const auto *pairs = std::get_if<std::vector<Ints>>(&padding)) {
     options.padding = *pairs;
+  } else if (std::any_of(lhsDilation.begin(), lhsDilation.end(),
+                         [](int64_t d) { return d != 1; })) {
+    return valueError("String padding is not implemented for transposed "
+                      "convolution using this op. Please either exactly "
+                      "specify the required padding or use conv_transpose.");
   } else if (std::get<PaddingKind>(padding) == PaddingKind::Same) {
     Shape image, window;
     for (int64_t d = 0; d < spatial; ++d) {
@@ -163,10 +168,7 @@ Tensor broadcasted_iota(DType type, const Shape &shape, int64_t dimension) {
 Tensor broadcast_to_rank(const Tensor &x, int64_t rank) {
   if (!x.ok())
     return x;
-  if (x.rank() > rank)
-    return valueError("Rank must be greater than or equal to ", x.rank(),
-                      ", got ", rank);
-  return x.rank() == rank ? x : expand_dims(x, iotaInts(rank - x.rank()));
+  return x.rank() >= rank ? x : expand_dims(x, iotaInts(rank - x.rank()));
 }
 Tensor collapse(const Tensor &x, int64_t start, std::optional<int64_t> stop) {
   if (!x.ok())

@@ -107,7 +107,7 @@ Tensor polysub(const Tensor &p, const Tensor &q) {
   return a - b;
 }
 Tensor polymul(const Tensor &p, const Tensor &q) {
-  return convolve(atleast1d(inexact(p)), atleast1d(inexact(q)));
+  return convolve(atleast1d(p), atleast1d(q));
 }
 static Tensor exponents(int64_t count, DType type) {
   return lax::sub(scalarOf(count, type), lax::iota(type, {count}, 0));
@@ -225,12 +225,11 @@ Tensor logmeanexp(const Tensor &x, const Axes &axes, bool keepDims) {
                  static_cast<double>(std::max<int64_t>(out.size(), 1));
   return out - std::log(count);
 }
-Tensor sparsePlus(const Tensor &in) {
-  Tensor x = inexact(in);
+Tensor sparsePlus(const Tensor &x) {
   return where(x <= -1.0, 0.0, where(x >= 1.0, x, square(x + 1.0) / 4.0));
 }
 Tensor sparseSigmoid(const Tensor &x) {
-  return 0.5 * clip(inexact(x) + 1.0, 0.0, 2.0);
+  return 0.5 * clip(x + 1.0, 0.0, 2.0);
 }
 } // namespace nn
 

@@ -65,16 +65,20 @@ Sorted sortedOf(const Tensor &flat) {
 } // namespace
 
 Tensors nonzero(const Tensor &in, std::optional<int64_t> size, int64_t fill) {
-  Tensor x = atleast1d(in);
+  const Tensor &x = in;
   if (!x.ok())
     return {x};
+  if (!x.rank())
+    return {
+        Tensor(valueError("Calling nonzero on 0d arrays is not allowed. Use "
+                          "jnp.atleast_1d(scalar).nonzero() instead."))};
   Tensor mask = ravel(isNonzero(x));
   Expected<int64_t> count = sizeOf(mask, size, "nonzero");
   if (!count)
     return Tensors(x.rank(), Tensor(count.error()));
+  // JAX fills nothing where there are no elements.
   if (!x.size() || !*count)
-    return Tensors(x.rank(),
-                   full({*count}, static_cast<double>(fill), DType::I32));
+    return Tensors(x.rank(), zeros({*count}, DType::I32));
   // The k-th true element is where the running count exceeds k.
   Tensor counts = cumsum(astype(mask, DType::I32), 0);
   Tensor places = cumsum(bincount(counts, *count), 0);
@@ -94,7 +98,7 @@ Tensor flatnonzero(const Tensor &x, std::optional<int64_t> size, int64_t fill) {
 }
 Tensor argwhere(const Tensor &x, std::optional<int64_t> size, int64_t fill) {
   if (x.ok() && !x.rank()) {
-    Tensors found = nonzero(x, size, fill);
+    Tensors found = nonzero(atleast1d(x), size, fill);
     return found[0].ok() ? zeros({found[0].dim(0), 0}, DType::I32) : found[0];
   }
   return stack(nonzero(x, size, fill), 1);
@@ -104,6 +108,10 @@ Tensor extract(const Tensor &condition, const Tensor &x,
   if (const Error *error = errorIn(Tensors{condition, x}))
     return *error;
   if (size) {
+    if (*size < 1 || *size > x.size())
+      return valueError("size must be positive and not greater than the size "
+                        "of the array axis; got size=",
+                        *size, " for a.shape[axis]=", x.size());
     Tensor places = flatnonzero(condition, size, x.size());
     return ravel(x).at(places).get(
         {.mode = GatherMode::FillOrDrop, .fillValue = Tensor(0)});

@@ -141,6 +141,7 @@ const SharedOps &allOps() {
     addElementwiseCalls(*made);
     addArrangeCalls(*made);
     addScipyCalls(*made);
+    addSetCalls(*made);
     addIndexing(*made);
     addUserFunctions(*made);
     addModels(*made);

@@ -64,6 +64,8 @@ void addElementwiseCalls(Ops &ops);
 void addArrangeCalls(Ops &ops);
 /// jax.scipy, jax.image, jax.ops, jax.numpy.fft, initializers.
 void addScipyCalls(Ops &ops);
+/// Sets, orders, products, polynomials.
+void addSetCalls(Ops &ops);
 /// Subscripts and indexed updates.
 void addIndexing(Ops &ops);
 /// Functions in the manner of jax.numpy, jax.nn and jax.random.

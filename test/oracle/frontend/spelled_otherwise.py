@@ -14,7 +14,7 @@ OTHERWISE = {
         "std": "`stddev`", "vectorize": "`vmap`", "issubdtype": "`isInteger`, `isFloat`, `isInexact`, ..",
         "isdtype": "`isInteger`, `isFloat`, `isInexact`, ..", "result_type": "`promoteTypes`", "isscalar": "`x.rank() == 0`",
         "diag_indices_from": "`diagIndices`", "tril_indices_from": "`trilIndices`", "triu_indices_from": "`triuIndices`",
-        "ravel_multi_index": "`ravelMultiIndex`", "load": "`NpzReader` of the runtime",
+        "ravel_multi_index": "`ravelMultiIndex`",
     },
     "jax.numpy.linalg": {
         "diagonal": "`diagonal`", "matmul": "`matmul`", "matrix_transpose": "`matrixTranspose`", "outer": "`outer`",
@@ -28,12 +28,8 @@ OTHERWISE = {
         "scatter_sub": "`lax::scatter` of `ScatterKind::Sub`", "switch": "`switchCase`", "empty": "`empty`",
         "padtype_to_pads": "`samePadding`", "broadcast_shapes": "`broadcastShapes`", "dtype": "`x.dtype()`",
         "ConvGeneralDilatedDimensionNumbers": "`ConvLayout`", "DotDimensionNumbers": "`DotDims`",
-        "conv_dimension_numbers": "`ConvLayout`", "reduce_window": "`lax::reduce_window_sum`, `_max`, `_min`",
-        "sort_key_val": "`lax::sort` of two arrays", "PrecisionLike": "`config::defaultMatmulPrecision`",
-        "batch_matmul": "`matmul`", "conv": "`lax::conv_general_dilated`",
-        "conv_with_general_padding": "`lax::conv_general_dilated`", "broadcasted_iota": "`lax::iota`",
+        "conv_dimension_numbers": "`ConvLayout`", "reduce_window": "`lax::reduce_window_sum`, `lax::reduce_window_max`, `lax::reduce_window_min`",
+        "PrecisionLike": "`config::defaultMatmulPrecision`",
     },
     "jax.random": {"PRNGKey": "`random::prngKey`"},
-    "jax.scipy.special": {"bernoulli": None},
 }
-OTHERWISE["jax.scipy.special"] = {}
