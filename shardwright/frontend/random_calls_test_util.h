@@ -15,18 +15,18 @@
 #ifndef SHARDWRIGHT_FRONTEND_RANDOM_CALLS_TEST_UTIL_H
 #define SHARDWRIGHT_FRONTEND_RANDOM_CALLS_TEST_UTIL_H
 
-#include "shardwright/frontend/hostile_calls_test_util.h"
+#include "shardwright/frontend/random_library_test_util.h"
 
 namespace shardwright::frontend::testing {
 
 /// Interprets steps on a pool of values.
-class Calls : public HostileCalls {
+class Calls : public LibraryCalls {
 public:
-  using HostileCalls::HostileCalls;
+  using LibraryCalls::LibraryCalls;
 
   void run(const Step &step) {
     Choices c(step);
-    switch (step[0] % 14) {
+    switch (step[0] % 15) {
     case 0:
       return keep(elementwise(c));
     case 1:
@@ -53,6 +53,8 @@ public:
       return calledBack(c);
     case 12:
       return keep(created(c));
+    case 13:
+      return keep(library(c));
     default:
       return misused(c);
     }

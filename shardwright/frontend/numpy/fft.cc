@@ -80,6 +80,8 @@ Tensor transform(const char *name, FftType type, const Tensor &in,
     return valueError("jax.numpy.fft.", name, " expects a length for each of ",
                       which.size(), " axes, got ", s->size());
   Tensor x = inexact(in);
+  if (!x.ok())
+    return x;
   bool isReal = type == FftType::RFFT, isInverse = type == FftType::IRFFT;
   if (isReal && isComplex(x.dtype()))
     return valueError("only real valued inputs supported for rfft");
