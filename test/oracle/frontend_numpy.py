@@ -16,7 +16,7 @@ import numpy as np
 import frontend_primitives as fp
 import oracle
 from frontend.index_cases import WITHOUT_JAXPR, index_cases
-from frontend.jax_ops import without_addresses
+from frontend.jaxpr_text import without_addresses
 from frontend.user_ops import CASES
 
 
