@@ -7,7 +7,7 @@
 //
 // Programs written for XLA pass `compiler_options` that do not apply to
 // Shardwright. They are accepted. Values that XLA rejects are rejected in its
-// wording, if the type of the option is known.
+// wording, but names of enumerators are not checked.
 //
 //===----------------------------------------------------------------------===//
 

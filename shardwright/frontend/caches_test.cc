@@ -125,6 +125,25 @@ TEST_F(Caches, A9MeshInContext) {
   EXPECT_EQ(under(m2, a2), otherDevices);
 }
 
+/// Both meshes in context are part of the key of a call; traces know only the
+/// abstract one.
+TEST_F(Caches, AbstractMeshInContext) {
+  auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "abstract"});
+  EXPECT_EQ(countsOf([&] { return f(a1); }), first);
+  {
+    ScopedAbstractMesh scope(m1.abstractMesh());
+    EXPECT_EQ(countsOf([&] { return f(a1); })[0], 1);
+    EXPECT_EQ(countsOf([&] { return f(a1); }), none);
+  }
+  {
+    ScopedMesh scope(m1);
+    // The same trace under a mesh with devices.
+    EXPECT_EQ(countsOf([&] { return f(a1); })[0], 0);
+    EXPECT_EQ(countsOf([&] { return f(a1); }), none);
+  }
+  EXPECT_EQ(countsOf([&] { return f(a1); }), none);
+}
+
 TEST_F(Caches, A10TrailingNone) {
   auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a10"});
   Tensor a = on(m1, P("x"), {8, 2}), b = on(m1, P("x", nullptr), {8, 2});

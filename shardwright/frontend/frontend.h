@@ -18,6 +18,7 @@
 #include "shardwright/frontend/api/layout_constraint.h"
 #include "shardwright/frontend/api/linear_solve.h"
 #include "shardwright/frontend/base/config.h"
+#include "shardwright/frontend/base/named_scope.h"
 #include "shardwright/frontend/base/warning.h"
 #include "shardwright/frontend/callbacks/ffi.h"
 #include "shardwright/frontend/control/reduce.h"

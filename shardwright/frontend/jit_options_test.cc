@@ -355,4 +355,76 @@ TEST(JitOptions, StructureOfTheResultIsThatOfTheArguments) {
   }
 }
 
+/// Propagation chooses the shardings that the options leave to it.
+TEST(AutoShardings, AreChosenByPropagation) {
+  Mesh mesh = *Mesh::get(devices(), {4, 2}, {"x", "y"});
+  AutoSharding any(mesh);
+  auto f = [](Tensor a, Tensor b) {
+    return lax::dot_general(a, b, {{1}, {0}, {}, {}}) + 1.0;
+  };
+  Tensor a = reshape(arange(32, DType::F32), {8, 4});
+  Tensor b = reshape(arange(64, DType::F32), {4, 16});
+  std::vector<float> expected = values(f(a, b));
+  // The rows of the first argument are those of the result.
+  Sharding rows = *NamedSharding(mesh, P("x")),
+           columns = *NamedSharding(mesh, P(None, "y"));
+  auto g = jit(f, {.inShardings = {any, columns}, .outShardings = rows});
+  auto compiled = g.lower(a, b)->compile();
+  ASSERT_TRUE(compiled.ok()) << compiled.error().str();
+  EXPECT_EQ(compiled->inputShardings()[0].str(), rows.str());
+  EXPECT_EQ(compiled->inputShardings()[1].str(), columns.str());
+  EXPECT_EQ(values(*g(a, b)), expected);
+  // An array that is elsewhere is moved.
+  EXPECT_EQ(values(*g(devicePut(a, columns), b)), expected);
+  // The result, too, where the options leave it to propagation.
+  auto h = jit(f, {.inShardings = {rows, columns}, .outShardings = any});
+  auto out = h(a, b);
+  ASSERT_TRUE(out.ok()) << out.error().str();
+  EXPECT_EQ(out->sharding().str(), NamedSharding(mesh, P("x", "y"))->str());
+  EXPECT_EQ(values(*out), expected);
+  // Without a hint all is replicated.
+  auto none = jit(f, {.inShardings = any, .outShardings = any});
+  EXPECT_EQ(none(a, b)->sharding().str(), NamedSharding(mesh, P())->str());
+}
+
+TEST(AutoShardings, DivideTheDimensions) {
+  Mesh mesh = *Mesh::get(devices(), {4, 2}, {"x", "y"});
+  AutoSharding any(mesh);
+  Sharding rows = *NamedSharding(mesh, P("x"));
+  // 8 rows and 2 more: four parts do not divide them.
+  auto joined = [](Tensor a, Tensor b) {
+    return lax::concatenate({lax::sin(a), b}, 0);
+  };
+  Tensor a = ones({8, 4}), b = ones({2, 4});
+  auto f = jit(joined, {.inShardings = {rows, any}, .outShardings = any});
+  auto compiled = f.lower(a, b)->compile();
+  ASSERT_TRUE(compiled.ok()) << compiled.error().str();
+  for (auto [sharding, shape] :
+       {std::pair{compiled->inputShardings()[1], Shape{2, 4}},
+        {compiled->outputShardings()[0], Shape{10, 4}}})
+    EXPECT_TRUE(sharding.shardShape(shape).ok()) << sharding.str();
+  EXPECT_EQ(values(*f(a, b)), values(joined(a, b)));
+}
+
+TEST(AutoShardings, UnusedArgumentsAreKept) {
+  Mesh mesh = *Mesh::get(devices(), {4, 2}, {"x", "y"});
+  AutoSharding any(mesh);
+  auto f = jit([](Tensor a, Tensor) { return a * 2.0; },
+               {.inShardings = {any, any}});
+  auto compiled = f.lower(x(), x())->compile();
+  ASSERT_TRUE(compiled.ok()) << compiled.error().str();
+  EXPECT_EQ(compiled->inputShardings().size(), 2u);
+  EXPECT_EQ(values(*f(x(), x())), std::vector<float>(32, 2));
+  // All axes of the mesh are part of types: nothing is left to choose.
+  auto typed = jit([](Tensor a) { return a; },
+                   {.inShardings = AutoSharding(*makeMesh({8}, {"x"}))});
+  EXPECT_EQ(typed(x()).error().kind, ErrorKind::Value);
+  // Braces of trees.
+  EXPECT_EQ(shardMap([](Tensor a) { return a; },
+                     {.mesh = mesh, .in = any, .out = P("x")})(x())
+                .error()
+                .kind,
+            ErrorKind::Type);
+}
+
 } // namespace

@@ -176,6 +176,26 @@ TEST(Stages, ProgramsOnAbstractMeshesAreReported) {
       "match the length of device assignment: 1");
 }
 
+/// A partitioned callback reads the shards of each device; another one is a
+/// call of one device with the whole value.
+TEST(Stages, ExplainsWhereCallbacksRun) {
+  Mesh mesh = *Mesh::get(devices(), {8}, {"x"});
+  Tensor x = devicePut(ones({8, 4}), NamedSharding(mesh, P("x")));
+  auto collectives = [&](bool partitioned) {
+    auto lowered =
+        jit([=](Tensor v) {
+          debugCallback({.partitioned = partitioned}, [](Tensor) {}, v);
+          return v * 2.0;
+        }).lower(x);
+    auto text = lowered->explain({.collectives = true});
+    return text ? *text : text.error().str();
+  };
+  EXPECT_EQ(collectives(true).find("all_gather"), std::string::npos)
+      << collectives(true);
+  EXPECT_NE(collectives(false).find("all_gather"), std::string::npos)
+      << collectives(false);
+}
+
 TEST(Stages, DescriptionsOfArraysHaveNoElements) {
   Tensor a = shapeDtypeStruct({4}, DType::F32);
   auto f = jit([](Tensor x) { return x + 1.0; });

@@ -114,6 +114,35 @@ def answers(first, second, shape, kind):
     return out
 
 
+def sums(rng, shape):
+    """The keys of a sharding over Explicit axes, with unreduced or reduced ones."""
+    spec, free = [], ["x", "y"]
+    rng.shuffle(free)
+    for _ in shape:
+        entry = [free.pop()] if free and rng.random() < 0.5 else []
+        spec.append("+".join(entry) or "-")
+    kept = [a for a in free if rng.random() < 0.7]
+    text = "|".join(spec) + (rng.choice("^~") + "+".join(kept) if kept else "")
+    return {"sizes": (4, 2), "names": ("x", "y"), "types": ("Explicit", "Explicit"), "order": range(8), "spec": text, "kind": ""}
+
+
+def pieces(x):
+    text = f"{x.sharding} {x.aval.str_short(True)}"
+    shards = {s.device: s for s in x.addressable_shards}
+    return " ".join([text] + [f"{d.id}={numbers(shards[d].data)}," for d in x.sharding._device_assignment])
+
+
+def resharded(first, second, shape):
+    x = jax.device_put(np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape), theirs(first))
+    there = fm.or_error(lambda: jax.reshard(x, theirs(second)))
+    if isinstance(there, str):
+        return {"there": there}
+    back = fm.or_error(lambda: jax.reshard(there, theirs(first)))
+    if not isinstance(back, str) and not np.array_equal(back, x):
+        return {}  # JAX moves elements where x and y shard one dimension and become unreduced.
+    return {"there": pieces(there), "back": back if isinstance(back, str) else pieces(back)}
+
+
 def normalized(text):
     return re.sub(r"\s+", " ", fm.normalized(text)).strip()
 
@@ -121,7 +150,7 @@ def normalized(text):
 def main():
     server = fm.Server()
     tally = oracle.Tally("frontend_arrays", show=int(os.environ.get("SHOW", 3)))
-    join = lambda v: ",".join(map(str, v)) if isinstance(v, (list, tuple)) else str(v)
+    join = lambda v: ",".join(map(str, v)) if isinstance(v, (list, tuple, range)) else str(v)
     for case in range(args.cases):
         rng = random.Random(args.seed + case)
         shape = rng.choice(SHAPES)
@@ -142,6 +171,16 @@ def main():
             if "is only valid for" in (ours or {}).get(name, "") and "Explicit" in text:
                 continue
             tally.equal(f"{args.seed + case} {name}", normalized(text), normalized((ours or {}).get(name, "nothing")), line)
+        if case % 4:
+            continue
+        shape = rng.choice([(8,), (8, 4), (8, 8, 2)])
+        first, second = dict(sums(rng, shape), spec=rng.choice([".", "x", "y", "x+y"])), sums(rng, shape)
+        line = " ".join(f"{k}={join(v)}" for k, v in ({"reshard": 1, "shape": shape} | first | {k + "2": v for k, v in second.items()}).items() if join(v))
+        server.process.stdin.write(f"place {line}\n")
+        server.process.stdin.flush()
+        ours = server.receive()
+        for name, text in resharded(first, second, shape).items():
+            tally.equal(f"{args.seed + case} reshard {name}", normalized(text), normalized((ours or {}).get(name, "nothing")), line)
     server.close()
     tally.finish()
 

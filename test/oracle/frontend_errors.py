@@ -8,6 +8,8 @@
 equal. Mistakes in meshes and specs, arrays, options of jit, its stages and their calls, settings, devices, in the specs and
 axes of a shard_map, in collectives, and in operations on Explicit axes."""
 
+import functools
+import operator
 import os
 import re
 
@@ -19,8 +21,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec as P
 
+import frontend_explicit_errors
 import frontend_jit_errors
 import frontend_mesh as fm
+import frontend_run_errors
 import frontend_type_errors
 import oracle
 
@@ -288,6 +292,10 @@ def normalized(text):
     # Our errors do not say where in the source a mistake is.
     text = re.sub(r" at \S+:\d+:\d+ \(\S+\)$", "", re.sub(r" *This error occurs at source: .*", "", text))
     text = re.sub(r" and source info: .*$|true_fun is .*\n|false_fun is .*\n\n", "", text)
+    # Classes of traced values are those of Python.
+    text = re.sub(r"(Detected argument of Tracer type ).*", r"\1", text)
+    text = re.sub(r"pcast\(..., \(([^)]*)\)", lambda m: "pcast(..., " + " ".join(sorted(re.findall(r"'\w+'", m[1]))), text)
+    text = re.sub(r"<jax\._src\.debugging\.(\w+)Effect object at 0x\w+>", r"\1", text)
     # Python prints this set in any order.
     text = re.sub(r"(difference on key sets is\n +)(.*)", lambda m: m[1] + " ".join(sorted(m[2].split())), text)
     # The runtime has no class of its own for its errors.
@@ -308,7 +316,8 @@ def main():
                 continue
             mine = ours["values"]
             tally.equal(name, normalized(theirs), normalized(mine if isinstance(mine, str) else "no error"), p.brief())
-    for name, run in (MISTAKES | ARRAYS | JIT | frontend_jit_errors.MISTAKES | frontend_type_errors.MISTAKES).items():
+    others = (frontend_jit_errors, frontend_type_errors, frontend_run_errors, frontend_explicit_errors)
+    for name, run in functools.reduce(operator.or_, (m.MISTAKES for m in others), MISTAKES | ARRAYS | JIT).items():
         server.process.stdin.write(f"mistake {name}\n")
         server.process.stdin.flush()
         tally.equal(name, normalized(fm.or_error(run)), normalized(server.receive()))

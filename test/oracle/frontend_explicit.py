@@ -89,9 +89,9 @@ class Case:
         axis = rng.randrange(rank)
         y = rng.choice([i for i, s in enumerate(self.shapes) if s == shape])
         kind = rng.choice("""unary binary binary scalar reduce cumulative transpose rev expand squeeze broadcast reshape
-            reshape slice pad concat dot dot select clamp sort update dynamic iota reshard auto look""".split())
+            reshape slice pad concat dot dot select clamp sort update dynamic iota reshard auto look slices""".split())
         if kind == "unary":
-            return self.emit(rng.choice(["sin", "neg", "exp", "stop_gradient"]), [x], shape)
+            return self.emit(rng.choice(["sin", "neg", "exp", "stop_gradient", "jit_sin"]), [x], shape)
         if kind == "binary":
             return self.emit(rng.choice(["add", "mul", "max", "sub"]), [x, y], shape)
         if kind == "scalar":
@@ -171,6 +171,9 @@ class Case:
             return self.emit("reshard", [x], shape, spec=fm.spec(self.explicit_spec(shape)))
         if kind == "auto":
             return self.emit("auto_sin", [x], shape, spec=fm.spec(self.explicit_spec(shape)))
+        if kind == "slices":
+            out = [shape[axis]] + [n for d, n in enumerate(shape) if d != axis]
+            return self.emit("slices", [x], out, axis=axis, body=rng.choice(sorted(fm.SLICES)))
         if kind == "look":
             return self.emit("look", [x], shape, partitioned=rng.randint(0, 1))
         raise ValueError(kind)
@@ -184,7 +187,7 @@ class Case:
             (copies, "square", copies), (copies, "total", "x~y"), (sums, "total", "x^y"), (sums, "twice", sums), (copies, "twice", copies),
             (sums, "scatter", split), (split, "gather", copies), (both, "to unreduced", sums), (rows, "to reduced", copies),
             (copies, "to varying", split), (sums, "transpose", "-|x^y"), (copies, "transpose", "-|x~y"), (sums, "psum x", ".^y"),
-            (copies, "psum x", ".~y"), (sums, "permute", sums), (copies, "permute", copies), (both, "same", sums), (both, "sin", sums), ("product", "", sums)])
+            (copies, "psum x", ".~y"), (sums, "permute", sums), (copies, "permute", copies), (both, "same", sums), (both, "sin", sums), (both, "jit", both), (rows, "jit", rows), ("product", "", sums)])
         if rng.random() < 0.15:
             body = rng.choice(sorted(fm.BODIES))
         if rng.random() < 0.1:

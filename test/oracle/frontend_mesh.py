@@ -143,7 +143,7 @@ BODIES = {
     "scatter": lambda x: lax.psum_scatter(x, "y", tiled=True), "permute": lambda x: lax.ppermute(x, "x", [(0, 1), (1, 0)]),
     "gather": lambda x: lax.all_gather(x, "y", to="reduced", tiled=True),
     "to varying": lambda x: lax.pcast(x, "y", to="varying"), "to unreduced": lambda x: lax.pcast(x, "y", to="unreduced"),
-    "to reduced": lambda x: lax.pcast(x, "y", to="reduced"),
+    "to reduced": lambda x: lax.pcast(x, "y", to="reduced"), "jit": lambda x: jax.jit(lambda v: lax.sin(v))(x),
 }
 
 
@@ -153,7 +153,25 @@ def mapped(a, k):
                           out_specs=parse_spec(k["result"]))(a[0])]
 
 
+def filled(x, value):
+    return lax.broadcast_in_dim(np.float32(value), x.shape, ())
+
+
+# Of one slice of the dimension that vmap maps.
+SLICES = {
+    "jit": lambda x: jax.jit(lambda v: lax.sin(v))(x),
+    "map": lambda x: jax.shard_map(lambda v: lax.mul(v, np.float32(2)), in_specs=P(), out_specs=P())(x),
+    "inferred": lambda x: jax.shard_map(lambda v: lax.mul(v, np.float32(2)), out_specs=P())(x),
+    "constant": lambda x: filled(x, 0.5),
+    "select": lambda x: lax.select_n(lax.lt(x, filled(x, 0.5)), filled(x, 0.25), filled(x, 0.75)),
+    "scan": lambda x: lax.scan(lambda c, _: (lax.add(c, x), None), filled(x, 0), None, length=2)[0],
+    "reshard": lambda x: jax.reshard(x, P()),
+    "sum": lambda x: lax.broadcast_in_dim(lax.reduce_sum_p.bind(x, axes=tuple(range(x.ndim)), out_sharding=None), x.shape, ()),
+}
+
 LAX = {
+    "jit_sin": lambda a, k: [jax.jit(lambda x: lax.sin(x))(a[0])],
+    "slices": lambda a, k: [jax.vmap(SLICES[k["body"]], in_axes=k["axis"])(a[0])],
     "map_shards": mapped,
     "map_product": lambda a, k: [jax.shard_map(lambda x, y: lax.mul(x, y), in_specs=(parse_spec(k["spec"]), parse_spec(k["other"])),
                                                out_specs=parse_spec(k["result"]))(*a)],
@@ -289,6 +307,8 @@ def normalized(text):
     abstract mesh, and without addresses."""
     text = re.sub(r"frozenset\(\{([^}]*)\}\)",
                   lambda m: "frozenset({" + ", ".join(sorted(m[1].split(", "))) + "})", text)
+    text = re.sub(r"((?:un)?reduced=)\{([^}]*)\}", lambda m: m[1] + "{" + ", ".join(sorted(m[2].split(", "))) + "}", text)
+    text = re.sub(r"are of type (AxisType.*)", lambda m: "are of type " + ", ".join(sorted(m[1].split(", "))), text)
     text = re.sub(r"state: \{([^}]*)\}", lambda m: "state: {" + ", ".join(sorted(m[1].split(", "))) + "}", text)
     return re.sub(r", device_kind=\w+, num_cores=\w+, platform=\w+| at 0x\w+", "", text)
 

@@ -30,6 +30,43 @@ void record(const Tensor &x) {
   std::lock_guard lock(seen().mutex);
   seen().values.push_back(std::move(line));
 }
+/// Of one slice of the dimension that vmap maps.
+Expected<Tensor> ofSlice(const std::string &body, const Tensor &x) {
+  auto filled = [&](double value) {
+    return lax::broadcast_in_dim(scalarOf(value, DType::F32), x.shape(), {});
+  };
+  auto twice = [](Tensor v) { return lax::mul(v, scalarOf(2.0, DType::F32)); };
+  if (body == "jit")
+    return jit([](Tensor v) { return lax::sin(v); })(x);
+  if (body == "map")
+    return shardMap(twice, {.in = P(), .out = P()})(x);
+  if (body == "inferred")
+    return shardMap(twice, {.out = P()})(x);
+  if (body == "select")
+    return lax::select_n(lax::lt(x, filled(0.5)), {filled(0.25), filled(0.75)});
+  if (body == "reshard")
+    return reshard(x, P());
+  if (body == "sum") {
+    Ints all;
+    for (int64_t d = 0; d < x.rank(); ++d)
+      all.push_back(d);
+    return lax::broadcast_in_dim(lax::reduce_sum(x, all), x.shape(), {});
+  }
+  if (body == "scan") {
+    auto out = scan(
+        [&](Tensor c, std::tuple<>) {
+          return std::pair{lax::add(c, x), std::tuple<>()};
+        },
+        filled(0), std::tuple<>(), {.length = 2});
+    return out ? Expected<Tensor>(out->first) : out.error();
+  }
+  return filled(0.5);
+}
+Tensor slices(const Tensor &x, int64_t axis, const std::string &body) {
+  return *vmap([=](Tensor v) { return ofSlice(body, v); },
+               {.inAxes = {axis}})(x);
+}
+
 } // namespace
 
 Args takeSeen() {
@@ -193,6 +230,10 @@ static const std::map<std::string, std::function<Tensor(Tensor)>> &bodies() {
       new std::map<std::string, std::function<Tensor(Tensor)>>{
           {"same", [](Tensor x) { return x; }},
           {"sin", [](Tensor x) { return lax::sin(x); }},
+          {"jit",
+           [](Tensor x) {
+             return *jit([](Tensor v) { return lax::sin(v); })(x);
+           }},
           {"twice", [](Tensor x) { return lax::add(x, x); }},
           {"square", [](Tensor x) { return lax::mul(x, x); }},
           {"transpose", [](Tensor x) { return lax::transpose(x, {1, 0}); }},
@@ -235,6 +276,8 @@ std::map<std::string, Op> makeMeshOps() {
   SW_LAX_BINARY(BINARY)
   OP("reshard", reshard(a[0], specOf(word(k, "spec"))))
   OP("constrain", withShardingConstraint(a[0], specOf(word(k, "spec"))))
+  OP("jit_sin", *jit([](Tensor x) { return lax::sin(x); })(a[0]))
+  OP("slices", slices(a[0], one(k, "axis"), word(k, "body")))
   OP("auto_sin", autoAxes([](Tensor x) { return lax::mul(lax::sin(x), 2.0f); },
                           {.specs = {specOf(word(k, "spec"))}})(a[0]))
   OP("dot_out",

@@ -35,6 +35,11 @@ using namespace shardwright::frontend;
 
 /// The text of a mistake (frontend_mistakes.cc).
 std::string mistake(const std::string &name);
+/// A module with the locations of its operations (frontend_names.cc).
+std::string locatedModule(const std::string &name);
+/// The error for an option of the compiler; empty: none
+/// (frontend_run_mistakes.cc).
+std::string optionError(const std::string &name, const std::string &value);
 /// What a sharding says and where elements are (frontend_placement.cc).
 std::string placement(const Keys &keys);
 /// The order of the devices of a machine (frontend_topology.cc).
@@ -357,6 +362,13 @@ int main() {
     } else if (command == "mistake") {
       std::getline(in >> std::ws, first);
       std::cout << quoted(mistake(first)) << std::endl;
+    } else if (command == "located") {
+      std::getline(in >> std::ws, first);
+      std::cout << quoted(locatedModule(first)) << std::endl;
+    } else if (command == "option") {
+      in >> first;
+      std::getline(in.ignore(1), second);
+      std::cout << quoted(optionError(first, second)) << std::endl;
     } else if (command == "shard_map" || command == "types") {
       std::cout << run(program, command) << std::endl;
       program = Program();

@@ -23,6 +23,15 @@ Mistakes meshMistakes();
 Mistakes explicitMistakes();
 Mistakes specMistakes();
 Mistakes callMistakes();
+/// Devices, donation, traced calls, bodies (frontend_run_mistakes.cc).
+Mistakes nestedDeviceMistakes();
+Mistakes donationWarnings();
+Mistakes tracedCallMistakes();
+Mistakes bodyMistakes();
+/// Operations on Explicit axes (frontend_explicit_mistakes.cc).
+Mistakes familyMistakes();
+Mistakes sumMistakes();
+Mistakes reshardMistakes();
 
 namespace {
 
@@ -302,7 +311,9 @@ std::string mistake(const std::string &name) {
   for (auto more :
        {arrayMistakes(), jitMistakes(), deviceMistakes(), optionMistakes(),
         stageMistakes(), settingMistakes(), meshMistakes(), explicitMistakes(),
-        specMistakes(), callMistakes()})
+        specMistakes(), callMistakes(), nestedDeviceMistakes(),
+        donationWarnings(), tracedCallMistakes(), bodyMistakes(),
+        familyMistakes(), sumMistakes(), reshardMistakes()})
     all.merge(more);
   return all.count(name) ? all[name]().str() : "the server has no " + name;
 }

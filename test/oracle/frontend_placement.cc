@@ -111,9 +111,41 @@ std::string contents(const Tensor &x) {
   return cat(text, " [", numbers(devicePut(x, Device{0})), "]");
 }
 
+/// The sharding, the type, and the elements on each device.
+std::string pieces(const Tensor &x) {
+  if (!x.ok())
+    return x.error().str();
+  auto shards = addressableShards(x);
+  if (!shards)
+    return shards.error().str();
+  std::string text = cat(x.sharding().str(), " ", x.aval().str());
+  for (const Shard &s : *shards) {
+    text += cat(" ", s.device.id, "=");
+    auto values = s.data.toVector<float>();
+    for (float v : values ? *values : std::vector<float>{-1})
+      text += cat(static_cast<int64_t>(v), ",");
+  }
+  return text;
+}
+
+/// An array that is resharded outside of jit, and back.
+std::string resharded(const Keys &keys) {
+  Shape shape(intsOf(word(keys, "shape")));
+  Expected<Sharding> first = shardingOf(keys, ""),
+                     second = shardingOf(keys, "2");
+  if (!first || !second)
+    return quoted((first ? second : first).error().str());
+  Tensor x = reshape(arange(shape.elements(), DType::F32), shape);
+  Tensor there = reshard(devicePut(x, *first), *second);
+  return cat("{\"there\": ", quoted(pieces(there)),
+             ", \"back\": ", quoted(pieces(reshard(there, *first))), "}");
+}
+
 } // namespace
 
 std::string placement(const Keys &keys) {
+  if (!word(keys, "reshard").empty())
+    return resharded(keys);
   Shape shape(intsOf(word(keys, "shape")));
   Expected<Sharding> first = shardingOf(keys, "");
   Expected<Sharding> second = shardingOf(keys, "2");

@@ -92,7 +92,7 @@ class Body:
         axis = rng.randrange(2)
         after = varying | set(axes)
         if kind == "unary":
-            return self.emit(rng.choice(["sin", "neg", "tanh", "exp"]), [x], [shape], varying)
+            return self.emit(rng.choice(["sin", "neg", "tanh", "exp", "jit_sin"]), [x], [shape], varying)
         if kind == "binary":
             y = rng.choice(same)
             return self.emit(rng.choice(["add", "mul", "sub"]), [x, y], [shape], varying | self.varying[y])

@@ -274,7 +274,7 @@ Mistakes explicitMistakes() {
 }
 
 /// Section 6: specs and bodies with partial sums.
-static Mistakes sumMistakes() {
+static Mistakes partialSumMistakes() {
   PartitionSpec sx = sums(P("x")), rx = copies(P("x"));
   return {
       {"specs that differ from the type", [] { return inMap(same, P("y")); }},
@@ -359,7 +359,7 @@ static Mistakes sumMistakes() {
 }
 
 Mistakes specMistakes() {
-  Mistakes all = sumMistakes();
+  Mistakes all = partialSumMistakes();
   Sharding onX = *Sharding::named(autoMesh(), P("x"));
   auto first = [](Tensor a, Tensor) { return a; };
   auto named = [](Dict d) { return d["w"]; };

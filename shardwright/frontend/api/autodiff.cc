@@ -53,6 +53,15 @@ static Status checkInput(const char *what, const Tensor &x, bool allowComplex) {
   return {};
 }
 
+/// The function, whose operations are named as those of a transformation.
+static TensorsFunction within(const char *transform,
+                              const FlatFunction &function) {
+  return [=](const Tensors &in) {
+    ScopedNames names(namesWithin(transform));
+    return function(in);
+  };
+}
+
 Expected<Tensors> valueAndGrad(const FlatFunction &function,
                                const Tensors &primals,
                                const std::vector<bool> &wanted, bool) {
@@ -62,7 +71,8 @@ Expected<Tensors> valueAndGrad(const FlatFunction &function,
     if (wanted[i])
       SW_TRY(checkInput("grad", primals[i], false));
   }
-  Expected<Linearized> linear = linearizeFlat(function, primals, wanted);
+  Expected<Linearized> linear =
+      linearizeFlat(within("jvp", function), primals, wanted);
   if (!linear)
     return linear.error();
   if (linear->outs.size() != 1)
@@ -85,6 +95,7 @@ Expected<Tensors> valueAndGrad(const FlatFunction &function,
                            "outputs, use jax.vjp directly."
                          : "differentiation of functions with integer "
                            "outputs, use jax.vjp directly.");
+  ScopedNames names(namesWithin("transpose"));
   Expected<MaybeTensors> back = vjpFlat(*linear, {scalarOf(1.0, out.dtype())});
   if (!back)
     return back.error();
@@ -123,7 +134,7 @@ Expected<std::pair<Tensors, Tensors>> jvp(const FlatFunction &function,
                        name(tangents[i].dtype()), " instead.");
     given.push_back(inexact ? MaybeTensor(tangents[i]) : MaybeTensor());
   }
-  Expected<JvpResult> result = jvpFlat(function, primals, given);
+  Expected<JvpResult> result = jvpFlat(within("jvp", function), primals, given);
   if (!result)
     return result.error();
   Tensors out;
@@ -135,7 +146,8 @@ Expected<std::pair<Tensors, Tensors>> jvp(const FlatFunction &function,
 Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
                                                const Tensors &primals) {
   Expected<Linearized> linear =
-      linearizeFlat(function, primals, std::vector<bool>(primals.size(), true));
+      linearizeFlat(within("jvp", function), primals,
+                    std::vector<bool>(primals.size(), true));
   if (!linear)
     return linear.error();
   Linearized kept = *linear;
@@ -155,6 +167,7 @@ Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
             tupleText(kept.outs[i].shape()), "."))};
       given.push_back(reshardLike(cts[i], kept.outs[i].aval()));
     }
+    ScopedNames names(namesWithin("transpose"));
     Expected<MaybeTensors> result = vjpFlat(kept, given);
     if (!result)
       return {Tensor(result.error())};
@@ -169,7 +182,8 @@ Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
 Expected<std::pair<Tensors, FlatFunction>>
 linearize(const FlatFunction &function, const Tensors &primals) {
   Expected<Linearized> linear =
-      linearizeFlat(function, primals, std::vector<bool>(primals.size(), true));
+      linearizeFlat(within("jvp", function), primals,
+                    std::vector<bool>(primals.size(), true));
   if (!linear)
     return linear.error();
   Linearized kept = *linear;
@@ -350,7 +364,7 @@ Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
   }
   if (size < 0)
     return valueError("vmap must have at least one non-None value in in_axes");
-  return vmapFlat(function, args, dims, outDims,
+  return vmapFlat(within("vmap", function), args, dims, outDims,
                   BatchAxis{size, axisName, spmdNames});
 }
 

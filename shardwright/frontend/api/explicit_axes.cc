@@ -13,9 +13,51 @@
 
 namespace shardwright::frontend {
 
+/// Only Explicit axes are part of types.
+static Status checkAxisTypes(const AbstractMesh &mesh,
+                             const PartitionSpec &spec) {
+  for (const SpecEntry &entry : spec.entries())
+    for (const std::string &axis : entry.axes)
+      if (mesh.find(axis) >= 0 && mesh.typeOf(axis) != AxisType::Explicit)
+        return valueError("PartitionSpec passed to reshard cannot contain axis "
+                          "names that are of type Auto or Manual. Got "
+                          "PartitionSpec: ",
+                          spec.str(), " with axis name: ", axis,
+                          " of type: AxisType.", str(mesh.typeOf(axis)), ".");
+  return {};
+}
+
+static bool hasSets(const PartitionSpec &spec) {
+  return !spec.unreduced().empty() || !spec.reduced().empty();
+}
+
+/// Of an array, outside of traces.
+static Tensor reshardArray(const Tensor &x, const Sharding &sharding) {
+  const AbstractMesh &mesh = sharding.abstractMesh();
+  bool isThere = x.committed() && x.sharding().devices() == sharding.devices();
+  // The type says nothing: the array stays as it is.
+  if (!mesh.anyIs(AxisType::Explicit))
+    return isThere ? x : devicePut(x, sharding);
+  PartitionSpec spec = sharding.spec().normalized(x.rank());
+  if (!hasSets(spec) && !hasSets(x.aval().spec())) {
+    Expected<Sharding> whole = sharding.withSpec(spec);
+    return whole ? devicePut(x, *whole) : Tensor(whole.error());
+  }
+  // A program makes partial sums and completes them.
+  isThere &= x.sharding().isNamed() && x.sharding().abstractMesh() == mesh;
+  Tensor placed =
+      isThere ? x : devicePut(x, NamedSharding(sharding.mesh(), P()));
+  return reshardTo(placed, typeShardingOf(mesh, spec, x.rank()));
+}
+
 Tensor reshard(const Tensor &x, const Sharding &sharding) {
   if (!x.ok())
     return x;
+  if (sharding.isSpecified() && !sharding.isNamed())
+    return typeError("`out_sharding` argument of reshard only supports "
+                     "instances of `NamedSharding` or `PartitionSpec`. Got ",
+                     sharding.str(),
+                     " of type: <class 'jax.sharding.SingleDeviceSharding'>");
   if (!sharding.isNamed() || sharding.abstractMesh().empty())
     return valueError("Reshard should only be used with out_shardings which "
                       "are non-None and have a non-empty mesh. Got sharding ",
@@ -24,12 +66,13 @@ Tensor reshard(const Tensor &x, const Sharding &sharding) {
     return fits.error();
   const AbstractMesh &mesh = sharding.abstractMesh();
   const AbstractMesh &context = contextAbstractMesh();
-  if (!context.empty() && !(context == mesh))
+  if (!context.empty() && context.size() != mesh.size())
     return valueError("Context mesh ", context.str(),
                       " should match the mesh of sharding ", mesh.str(),
                       " passed to reshard.");
+  SW_TRY(checkAxisTypes(mesh, sharding.spec()));
   if (!currentTrace() && !x.isTraced() && sharding.isConcrete())
-    return devicePut(x, sharding);
+    return reshardArray(x, sharding);
   return reshardTo(x, typeShardingOf(mesh, sharding.spec(), x.rank()));
 }
 
@@ -43,14 +86,7 @@ Tensor reshard(const Tensor &x, const PartitionSpec &spec) {
                       "instance or enter into a mesh context via "
                       "`jax.set_mesh`. Got ",
                       spec.str());
-  for (const SpecEntry &entry : spec.entries())
-    for (const std::string &axis : entry.axes)
-      if (mesh.find(axis) >= 0 && mesh.typeOf(axis) != AxisType::Explicit)
-        return valueError("PartitionSpec passed to reshard cannot contain axis "
-                          "names that are of type Auto or Manual. Got "
-                          "PartitionSpec: ",
-                          spec.str(), " with axis name: ", axis,
-                          " of type: AxisType.", str(mesh.typeOf(axis)), ".");
+  SW_TRY(checkAxisTypes(mesh, spec));
   bool isConcrete = contextMesh().abstractMesh() == mesh;
   Expected<Sharding> sharding = isConcrete
                                     ? Sharding::named(contextMesh(), spec)
@@ -71,10 +107,12 @@ Tensors detail::withAxisTypes(const FlatFunction &function,
   if (const Error *error = errorIn(leaves))
     return {Tensor(*error)};
   const AbstractMesh outer = contextAbstractMesh();
+  if (outer.empty() && toAuto)
+    return function(leaves);
   if (outer.empty())
-    return {Tensor(valueError("The context mesh cannot be empty. Use "
-                              "`jax.set_mesh(mesh)` to enter into a mesh "
-                              "context"))};
+    return {Tensor(valueError(
+        "Context mesh cannot be empty. Please use `jax.set_mesh` API to enter "
+        "into a mesh context when using `explicit_axes` API."))};
   const AxisNames &axes = options.axes.empty() ? outer.names() : options.axes;
   for (const std::string &axis : axes) {
     if (outer.find(axis) < 0)
@@ -83,14 +121,16 @@ Tensors detail::withAxisTypes(const FlatFunction &function,
     if (outer.typeOf(axis) == AxisType::Manual)
       return {Tensor(notImplemented(
           "Going from `Manual` AxisType to `Auto` or `Explicit` AxisType is "
-          "not allowed. Got axis ",
-          axis))};
+          "not allowed. Please file a bug at "
+          "https://github.com/jax-ml/jax/issues with your use case"))};
   }
   if (options.specs.empty())
     return {Tensor(typeError("Missing required keyword argument: '",
                              toAuto ? "out_sharding" : "in_sharding", "'"))};
   AbstractMesh inner =
       outer.withTypes(axes, toAuto ? AxisType::Auto : AxisType::Explicit);
+  if (inner == outer)
+    return function(leaves);
   auto specFor = [&](size_t i) {
     return options.specs[std::min(i, options.specs.size() - 1)];
   };

@@ -35,7 +35,8 @@ struct JitCache {
     std::vector<Aval> types;
     std::vector<Sharding> shardings; ///< not specified: not committed
     std::vector<std::shared_ptr<const Layout>> layouts; ///< null: row-major
-    const void *mesh = nullptr;
+    /// The meshes in context.
+    const void *mesh = nullptr, *abstractMesh = nullptr;
     const std::string *config = nullptr;
     CompiledPtr program;
     std::shared_ptr<const void> prototype;
@@ -70,6 +71,7 @@ bool matches(const JitCache::DispatchEntry &entry, const std::string &tree,
              const Tensors &leaves) {
   if (entry.types.size() != leaves.size() ||
       entry.mesh != contextMesh().identity() ||
+      entry.abstractMesh != contextAbstractMesh().identity() ||
       entry.config != configKey(JitKey) || entry.tree != tree)
     return false;
   for (size_t i = 0; i < leaves.size(); ++i) {
@@ -124,7 +126,7 @@ std::string traceKey(const JitCore::Call &call, const Tensors &leaves) {
   }
   for (const NamedAxis &axis : axisEnvironment())
     key += cat(axis.name, ":", axis.size, axis.isManual ? "m" : "",
-               axis.isChecked ? "c;" : ";");
+               namesText(axis.explicitAxes), axis.isChecked ? "c;" : ";");
   return key;
 }
 
@@ -325,6 +327,7 @@ compileCall(JitCache &cache, const JitCore::Call &call, const Tensors &leaves) {
     entry->layouts.push_back(layoutOf(leaf));
   }
   entry->mesh = contextMesh().identity();
+  entry->abstractMesh = contextAbstractMesh().identity();
   entry->config = configKey(JitKey);
   entry->program = compiled->program;
   entry->prototype = stage->prototype;

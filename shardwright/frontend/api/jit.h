@@ -12,6 +12,7 @@
 #include "shardwright/frontend/api/sharding_tree.h"
 #include "shardwright/frontend/jit/explain_query.h"
 
+#include <source_location>
 #include <variant>
 
 namespace shardwright::frontend {
@@ -21,8 +22,9 @@ struct LoweredProgram;
 class CompiledProgram;
 struct JitCache;
 
-/// Options of the compiler by name: those of `docs/jax.md`. XLA's are accepted
-/// and change nothing; others are an error when the program is compiled.
+/// Options of the compiler by name: those of `docs/jax.md`. XLA's change
+/// nothing, but their values are checked; others are an error when the program
+/// is compiled.
 using CompilerOption = std::variant<bool, int64_t, double, std::string>;
 using CompilerOptions = std::map<std::string, CompilerOption>;
 
@@ -42,11 +44,14 @@ struct JitOptions {
   /// Inside another traced function: splices the equations of this one instead
   /// of calling it, if there are no shardings.
   bool inlined = false;
-  /// Not inside another traced function.
+  /// An error where another function that is traced calls this one. Under vmap
+  /// and jvp they hold.
   CompilerOptions compilerOptions = {};
   /// In messages and in the module's name.
   std::string name = "<lambda>";
   std::vector<std::string> argNames;
+  /// Of the call of jit, which sets it.
+  std::source_location source = {};
 };
 
 /// The per-device costs of a program.
@@ -143,7 +148,10 @@ Expected<CompiledStage> loadProgram(std::string_view bytes,
 class LoweredStage {
 public:
   /// StableHLO with sdy, as MLIR prints it. `dialect`: "stablehlo".
-  Expected<std::string> asText(std::string_view dialect = "stablehlo") const;
+  /// `debugInfo`: with locations, which name the operations as JAX does, and
+  /// say where the innermost NamedScope is in the source.
+  Expected<std::string> asText(std::string_view dialect = "stablehlo",
+                               bool debugInfo = false) const;
   /// Why values are sharded as they are, or why there are collectives. Names
   /// and lines are those of `asText`.
   Expected<std::string> explain(const ExplainQuery &query = {}) const;
@@ -309,7 +317,11 @@ private:
   JitCore core;
 };
 
-template <typename F> Jitted<F> jit(F function, JitOptions options = {}) {
+/// `source`: in the locations of modules.
+template <typename F>
+Jitted<F> jit(F function, JitOptions options = {},
+              std::source_location source = std::source_location::current()) {
+  options.source = source;
   return Jitted<F>(std::move(function), std::move(options));
 }
 

@@ -15,9 +15,13 @@
 namespace shardwright::frontend {
 namespace {
 
-/// The sharding that one leaf of the options asks for.
-Expected<Sharding> chosen(const ShardingOption &option,
-                          const std::string &what) {
+/// The sharding that one leaf of the options asks for, of a value of this rank.
+Expected<Sharding> chosen(const ShardingOption &option, const std::string &what,
+                          int64_t rank) {
+  if (option.autoMesh)
+    return Sharding::named(*option.autoMesh,
+                           *PartitionSpec::get(std::vector<SpecEntry>(
+                               rank, SpecEntry(Unconstrained))));
   if (option.error) {
     // The options are the specification, not a NamedSharding.
     Error error = *option.error;
@@ -45,7 +49,7 @@ Expected<Sharding> chosen(const ShardingOption &option,
       return made;
     ShardingOption failed;
     failed.error = made.error();
-    return chosen(failed, what);
+    return chosen(failed, what, rank);
   }
   const Sharding &sharding = option.sharding;
   if (sharding.isNamed() && sharding.abstractMesh().empty())
@@ -63,7 +67,8 @@ Expected<Sharding> chosen(const ShardingOption &option,
 
 /// Spreads a tree of options over the leaves of `values`.
 Status chooseFor(const ShardingTree &tree, const TreeNode &values,
-                 const std::string &what, std::vector<Sharding> &shardings,
+                 const std::string &what, const std::vector<Aval> &types,
+                 std::vector<Sharding> &shardings,
                  std::vector<std::optional<Layout>> &layouts) {
   Expected<std::vector<ShardingOption>> options =
       spreadShardings(tree, values, what);
@@ -71,8 +76,12 @@ Status chooseFor(const ShardingTree &tree, const TreeNode &values,
     return options.error();
   shardings.clear();
   layouts.clear();
+  // The values of outer traces that a function uses come before its arguments.
+  size_t next = types.size() - std::min(types.size(), options->size());
   for (const ShardingOption &option : *options) {
-    Expected<Sharding> sharding = chosen(option, what);
+    int64_t rank = next < types.size() ? types[next].rank() : 0;
+    ++next;
+    Expected<Sharding> sharding = chosen(option, what, rank);
     if (!sharding)
       return sharding.error();
     shardings.push_back(*sharding);
@@ -101,11 +110,18 @@ Status checkFits(const Aval &aval, const Sharding &sharding,
   return {};
 }
 
+/// Propagation chooses axes of some dimension.
+bool hasUnconstrained(const Sharding &sharding) {
+  const std::vector<SpecEntry> &entries = sharding.spec().entries();
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const SpecEntry &e) { return e.unconstrained; });
+}
+
 /// The error for a committed argument in another place, memory or layout than
 /// the options ask for, if there is one.
 Status checkArgument(const TracedStage &stage, size_t i, const Aval &aval) {
   const Sharding &given = stage.inShardings[i], &own = stage.argShardings[i];
-  if (given.isSpecified() && own.isSpecified()) {
+  if (given.isSpecified() && own.isSpecified() && !hasUnconstrained(given)) {
     int64_t rank = aval.rank();
     if (own.tileKey(rank) != given.tileKey(rank))
       return valueError("Sharding passed to jit does not match the sharding "
@@ -187,12 +203,14 @@ Status chooseShardings(TracedStage &stage) {
   // Static arguments are no values.
   TreeNode dynamic = withoutStatic(stage.trees.in);
   SW_TRY(chooseFor(stage.options.inShardings, dynamic, "in_shardings",
-                   stage.inShardings, stage.inLayouts));
+                   stage.jaxpr->inAvals(), stage.inShardings, stage.inLayouts));
   return chooseFor(stage.options.outShardings, stage.trees.out, "out_shardings",
-                   stage.outShardings, stage.outLayouts);
+                   stage.jaxpr->outAvals(), stage.outShardings,
+                   stage.outLayouts);
 }
 
-std::string optionText(const CompilerOption &value) {
+/// A value as Python prints it.
+static std::string optionText(const CompilerOption &value) {
   if (const auto *flag = std::get_if<bool>(&value))
     return *flag ? "True" : "False";
   if (const auto *number = std::get_if<int64_t>(&value))
@@ -202,23 +220,31 @@ std::string optionText(const CompilerOption &value) {
   return quotedKey(std::get<std::string>(value));
 }
 
-/// Of options of a nested call, which has none of its own.
-static Status refuseOptions(const JitOptions &options) {
+std::map<std::string, std::string> optionTexts(const CompilerOptions &options) {
+  std::map<std::string, std::string> out;
+  for (const auto &[name, value] : options) {
+    const auto *word = std::get_if<std::string>(&value);
+    out[name] = word ? *word : optionText(value);
+  }
+  return out;
+}
+
+/// The options as a parameter of an equation; null: none.
+static std::shared_ptr<const CompilerOptionsParam>
+optionsParam(const CompilerOptions &options) {
+  if (options.empty())
+    return nullptr;
   std::string list;
-  for (const auto &[name, value] : options.compilerOptions)
+  for (const auto &[name, value] : options)
     list +=
         cat(list.empty() ? "" : ", ", quotedKey(name), ": ", optionText(value));
-  if (list.empty())
-    return {};
-  return valueError("`compiler_options` can only be passed to top-level "
-                    "`jax.jit`. Got compiler_options={",
-                    list,
-                    "} specified on a nested jit with name: ", options.name);
+  return std::make_shared<const CompilerOptionsParam>(optionTexts(options),
+                                                      cat("{", list, "}"));
 }
 
 Expected<JitEqn> nestedCall(const TracedStage &stage, size_t numCaptured) {
-  SW_TRY(refuseOptions(stage.options));
   JitEqn eqn{stage.options.name};
+  eqn.compilerOptions = optionsParam(stage.options.compilerOptions);
   std::vector<Aval> ins = stage.jaxpr->inAvals(),
                     outs = stage.jaxpr->outAvals();
   eqn.ins.resize(numCaptured);
@@ -251,6 +277,12 @@ Expected<std::vector<Sharding>> resolveInputs(const TracedStage &stage) {
     out.push_back(given.isSpecified() ? given : stage.argShardings[i]);
   }
   return out;
+}
+
+bool keepsUnused(const TracedStage &stage) {
+  return stage.options.keepUnused ||
+         std::any_of(stage.inShardings.begin(), stage.inShardings.end(),
+                     hasUnconstrained);
 }
 
 Expected<std::vector<Sharding>> resolveOutputs(const TracedStage &stage) {

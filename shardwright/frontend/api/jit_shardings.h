@@ -23,15 +23,18 @@ bool isDonated(const JitOptions &options, int64_t position, int64_t count);
 /// entry per leaf.
 Status chooseShardings(TracedStage &stage);
 
-/// A value as Python prints it.
-std::string optionText(const CompilerOption &value);
+/// The options as the compiler reads them.
+std::map<std::string, std::string> optionTexts(const CompilerOptions &options);
 
 /// The equation of a nested call: `numCaptured` inputs come before those of the
-/// function. Errors: shardings that do not fit, compiler options.
+/// function. An error if shardings do not fit.
 Expected<JitEqn> nestedCall(const TracedStage &stage, size_t numCaptured);
 
 /// The sharding of each input: that of the options, else that of the argument.
 Expected<std::vector<Sharding>> resolveInputs(const TracedStage &stage);
+/// The program keeps arguments that it does not use: the options say so, or
+/// propagation chooses the sharding of an argument.
+bool keepsUnused(const TracedStage &stage);
 /// The sharding of each result, where the options give one.
 Expected<std::vector<Sharding>> resolveOutputs(const TracedStage &stage);
 

@@ -16,18 +16,28 @@
 
 namespace shardwright::frontend {
 
-/// A sharding in JitOptions or ShardMapOptions: a Sharding, a PartitionSpec
-/// over the mesh in context at the call or that of the shardMap, a Format, or
-/// nothing (None).
+/// In options of jit: propagation chooses the sharding over the mesh. Compiled
+/// stages say which it chose. A program keeps arguments that it does not use if
+/// one has this option. JAX had this as AUTO.
+struct AutoSharding {
+  explicit AutoSharding(Mesh m) : mesh(std::move(m)) {}
+  Mesh mesh;
+};
+
+/// A sharding in JitOptions or ShardMapOptions: a Sharding, an AutoSharding, a
+/// PartitionSpec over the mesh in context at the call or that of the shardMap,
+/// a Format, or nothing (None).
 struct ShardingOption {
   Sharding sharding;
   std::optional<PartitionSpec> spec;
   std::optional<Layout> layout;
+  /// Of an AutoSharding.
+  std::optional<Mesh> autoMesh;
   /// Is that of the call.
   std::optional<Error> error;
 
   bool isNone() const {
-    return !spec && !layout && !error && !sharding.isSpecified();
+    return !spec && !layout && !error && !autoMesh && !sharding.isSpecified();
   }
 };
 
@@ -52,6 +62,7 @@ public:
   /// An error is that of the call.
   ShardingTree(const Expected<Sharding> &s);
   ShardingTree(PartitionSpec s) { option.spec = std::move(s); }
+  ShardingTree(AutoSharding s) { option.autoMesh = std::move(s.mesh); }
   ShardingTree(const Format &format);
   ShardingTree(const Expected<Format> &format);
   /// An error: a layout needs a Format around it.

@@ -74,21 +74,6 @@ static Status checkExplicitTypes(const Jaxpr &jaxpr,
   return {};
 }
 
-/// The options as the compiler reads them.
-static std::map<std::string, std::string>
-optionTexts(const CompilerOptions &options) {
-  std::map<std::string, std::string> out;
-  for (const auto &[name, value] : options) {
-    std::string text = optionText(value);
-    if (const auto *flag = std::get_if<bool>(&value))
-      text = *flag ? "true" : "false";
-    if (const auto *word = std::get_if<std::string>(&value))
-      text = *word;
-    out[name] = text;
-  }
-  return out;
-}
-
 Expected<LoweredStage> TracedStage::lower() const {
   if (!jaxpr)
     return nullStage("traced");
@@ -101,6 +86,7 @@ Expected<LoweredStage> TracedStage::lower() const {
   ProgramRequest request;
   request.jaxpr = jaxpr;
   request.name = options.name;
+  request.source = options.source;
   request.ins = *ins;
   request.outs = *outs;
   request.inLayouts = inLayouts;
@@ -111,9 +97,9 @@ Expected<LoweredStage> TracedStage::lower() const {
       request.inLayouts[i] = argLayouts[i];
   request.donated = donated;
   request.resultPaths = resultPaths;
-  request.keepUnused = options.keepUnused;
+  request.keepUnused = keepsUnused(*this);
   request.compilerOptions = optionTexts(options.compilerOptions);
-  std::vector<bool> kept = options.keepUnused
+  std::vector<bool> kept = request.keepUnused
                                ? std::vector<bool>(jaxpr->ins.size(), true)
                                : usedInputs(*jaxpr);
   std::vector<std::string> phrases;
@@ -151,7 +137,8 @@ Expected<LoweredStage> TracedStage::lower() const {
   return stage;
 }
 
-Expected<std::string> LoweredStage::asText(std::string_view dialect) const {
+Expected<std::string> LoweredStage::asText(std::string_view dialect,
+                                           bool debugInfo) const {
   if (!program)
     return nullStage("lowered");
   if (dialect == "hlo")
@@ -159,7 +146,10 @@ Expected<std::string> LoweredStage::asText(std::string_view dialect) const {
                           "`stablehlo` is there");
   if (dialect != "stablehlo")
     return valueError("unknown dialect: ", dialect);
-  return prettyText(program->text);
+  if (!debugInfo)
+    return prettyText(program->text);
+  Expected<std::string> text = locatedText(*program);
+  return text ? prettyText(*text, /*withLocations=*/true) : text;
 }
 
 /// The names of the arguments that the program keeps.

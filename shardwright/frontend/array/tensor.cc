@@ -111,8 +111,9 @@ Expected<int64_t> Tensor::onDeviceSizeInBytes() const {
 
 Expected<const void *> Tensor::unsafeBufferPointer() const {
   if (devices().size() > 1)
-    return makeError(ErrorKind::Runtime, "UnsafeBufferPointer() is supported "
-                                         "only for unsharded arrays.");
+    return makeError(ErrorKind::Runtime,
+                     "INVALID_ARGUMENT: UnsafeBufferPointer() is supported "
+                     "only for unsharded arrays.");
   Expected<std::vector<Buffer>> buffers = buffersOf(*this);
   if (!buffers)
     return buffers.error();

@@ -55,8 +55,8 @@ BatchResult batchAtOnce(const Primitive &self, const BatchAxis &axis,
     else if (isLegacy)
       args.push_back(in[i]);
     else
-      args.push_back(
-          batchToFront(in[i], -1, method == "broadcast_all" ? axis.size : 1));
+      args.push_back(method == "broadcast_all" ? batchToFront(in[i], -1, axis)
+                                               : batchToFront(in[i], -1, 1));
   }
   std::vector<Aval> types;
   for (const Aval &type : resultsOf(params))

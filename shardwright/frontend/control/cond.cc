@@ -185,8 +185,7 @@ BatchResult batchCond(const BatchAxis &axis, const Tensors &in,
   Tensors args;
   for (size_t i = 1; i < in.size(); ++i) {
     batched.push_back(dims[i] >= 0 || each);
-    args.push_back(batched.back() ? batchToFront(in[i], dims[i], axis.size)
-                                  : in[i]);
+    args.push_back(batched.back() ? batchToFront(in[i], dims[i], axis) : in[i]);
   }
   std::vector<bool> mapped(branches[0]->outs.size(), each);
   auto made = alignBranches(
@@ -283,11 +282,13 @@ const Primitive condP = [] {
     for (const JaxprPtr &branch : branchesOf(c.params()))
       ordered.add(branch->effects.ordered());
     std::vector<std::string> regions;
-    for (const JaxprPtr &branch : branchesOf(c.params()))
+    for (const JaxprPtr &branch : branchesOf(c.params())) {
+      c.enterRegion(cat("branch_", regions.size(), "_fun"));
       regions.push_back(c.regionOf({}, [&](const std::vector<std::string> &) {
         std::vector<std::string> outs = c.inlineJaxpr(*branch, captures);
         return joinedNames(c.tokens(ordered), outs);
       }));
+    }
     return takeTokens(
         c, ordered,
         c.op("stablehlo.case", {c.operands()[0]},
@@ -316,20 +317,31 @@ static Status checkBranch(bool isCond, const std::vector<Aval> &first,
                      one, " output has ", a.size(), " leaves but ", other,
                      " output has ", b.size(), ".\n\nRevise ", one, " and/or ",
                      other, " so that they have the same pytree structure.");
-  std::vector<std::string> lines;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (!a[i].sameType(b[i]))
-      lines.push_back(
-          cat(" output of ", one, a.size() > 1 ? cat(" at path [", i, "]") : "",
-              " has type ", a[i].longStr(), " but the corresponding output of ",
-              other, " has type ", b[i].longStr(), mismatchText(a[i], b[i])));
+  std::vector<std::string> lines, casts;
+  auto advise = [&](const Aval &from, const Aval &to, const std::string &name) {
+    if (std::string cast = castAdvice(from, to, " to the output of " + name);
+        !cast.empty())
+      casts.push_back(cast);
+  };
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].sameType(b[i]))
+      continue;
+    std::string path = a.size() > 1 ? cat(" at path [", i, "]") : "";
+    lines.push_back(cat(" output of ", one, path, " has type ", a[i].longStr(),
+                        " but the corresponding output of ", other,
+                        " has type ", b[i].longStr(),
+                        mismatchText(a[i], b[i])));
+    advise(a[i], b[i], one + path);
+    advise(b[i], a[i], other + path);
+  }
   if (lines.empty())
     return {};
   return typeError(what,
                    " branches must have equal output types but they "
                    "differ.\n\n",
-                   listOfDifferences(lines), "\n\nRevise ", one, " and/or ",
-                   other, " so that all output types match.");
+                   listOfDifferences(lines), "\n\n", adviceText(casts),
+                   "Revise ", one, " and/or ", other,
+                   " so that all output types match.");
 }
 
 /// Captured values of one branch become inputs of all, each once. Returns them.

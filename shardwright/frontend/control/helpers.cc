@@ -69,23 +69,39 @@ std::string mismatchText(const Aval &a, const Aval &b) {
   return out;
 }
 
-/// How the initial value of a carry may be cast so that the types agree.
-static std::string castAdvice(const Aval &before, const Aval &after,
-                              const std::string &component) {
+std::string castAdvice(const Aval &from, const Aval &to,
+                       const std::string &object) {
   AxisNames missing;
-  for (const std::string &axis : after.varying)
-    if (std::find(before.varying.begin(), before.varying.end(), axis) ==
-        before.varying.end())
+  for (const std::string &axis : to.varying)
+    if (std::find(from.varying.begin(), from.varying.end(), axis) ==
+        from.varying.end())
       missing.push_back(axis);
   if (missing.empty())
     return "";
-  return cat("This might be fixed by applying `jax.lax.pcast(..., ",
-             missing.size() == 1 ? cat("'", missing[0], "'")
-                                 : namesText(missing),
-             ", to='varying')`, to the initial carry value corresponding to "
-             "the input ",
-             component,
-             ".\nSee https://docs.jax.dev/en/latest/notebooks/"
+  return cat("applying `jax.lax.pcast(..., ", namesText(missing),
+             ", to='varying')`", object);
+}
+
+/// `  * first;`, `  * last.`, one a line.
+static std::string bulletList(const std::vector<std::string> &items,
+                              const char *between) {
+  std::string list;
+  for (size_t i = 0; i < items.size(); ++i)
+    list += cat("  * ", items[i],
+                i + 1 == items.size()   ? "."
+                : i + 2 == items.size() ? ";\n"
+                                        : between);
+  return list;
+}
+
+std::string adviceText(const std::vector<std::string> &casts,
+                       const char *between) {
+  if (casts.empty())
+    return "";
+  return cat("This might be fixed by",
+             casts.size() == 1 ? cat(" ", casts[0], ".")
+                               : cat(":\n", bulletList(casts, between)),
+             "\nSee https://docs.jax.dev/en/latest/notebooks/"
              "shard_map.html#scan-vma for more information.\n\n");
 }
 
@@ -100,8 +116,7 @@ Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
                      after.size(),
                      ".\n\nRevise the function so that the carry output has "
                      "the same pytree structure as the carry input.");
-  std::vector<std::string> lines;
-  std::string advice;
+  std::vector<std::string> lines, casts;
   for (size_t i = 0; i < before.size(); ++i) {
     if (before[i].sameType(after[i]))
       continue;
@@ -111,27 +126,32 @@ Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
                         " but the corresponding output carry component has "
                         "type ",
                         after[i].longStr(), mismatchText(before[i], after[i])));
-    if (advice.empty())
-      advice = castAdvice(before[i], after[i], component);
+    std::string cast = castAdvice(
+        before[i], after[i],
+        cat(", to the initial carry value corresponding to the input ",
+            component));
+    if (!cast.empty())
+      casts.push_back(cast);
   }
   if (lines.empty())
     return {};
   return typeError(loop,
                    " body function carry input and carry output must have "
                    "equal types, but they differ:\n\n",
-                   listOfDifferences(lines), "\n\n", advice,
+                   listOfDifferences(lines, ";\n\n"), "\n\n",
+                   adviceText(casts, ";\n\n"),
                    "Revise the function so that all output types match the "
                    "corresponding input types.");
 }
 
-std::string listOfDifferences(const std::vector<std::string> &differences) {
+std::string listOfDifferences(const std::vector<std::string> &differences,
+                              const char *between) {
   if (differences.size() == 1)
     return "The" + differences[0] + ".";
-  std::string list;
-  for (size_t i = 0; i < differences.size(); ++i)
-    list += cat("  * the", differences[i],
-                i + 1 < differences.size() ? ";\n" : ".");
-  return list;
+  std::vector<std::string> items;
+  for (const std::string &difference : differences)
+    items.push_back("the" + difference);
+  return bulletList(items, between);
 }
 
 } // namespace shardwright::frontend

@@ -179,10 +179,10 @@ BatchResult batchSolve(const BatchAxis &axis, const Tensors &in,
     return {{Tensor(parts.error())}, {}};
   Tensors args;
   for (size_t i = 0; i < in.size(); ++i)
-    args.push_back(
-        i < e.firstB ? (batched[i] ? moveBatch(in[i], dims[i], 0) : in[i])
-        : mask[i - e.firstB] ? batchToFront(in[i], dims[i], axis.size)
-                             : in[i]);
+    args.push_back(i < e.firstB
+                       ? (batched[i] ? moveBatch(in[i], dims[i], 0) : in[i])
+                   : mask[i - e.firstB] ? batchToFront(in[i], dims[i], axis)
+                                        : in[i]);
   Parts<JaxprPtr> jaxprs;
   for (size_t p = 0; p < kNumParts; ++p)
     jaxprs[p] = (*parts)[p].jaxpr;

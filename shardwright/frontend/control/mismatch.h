@@ -17,8 +17,18 @@ namespace shardwright::frontend {
 std::string mismatchText(const Aval &a, const Aval &b);
 
 /// Differences as a sentence if there is one, as a list if there are several.
-/// Each is without its article: " input c has type ...".
-std::string listOfDifferences(const std::vector<std::string> &differences);
+/// Each is without its article: " input c has type ...". `between`: what stands
+/// between two of them that are not the last one.
+std::string listOfDifferences(const std::vector<std::string> &differences,
+                              const char *between = ";\n");
+
+/// The cast of `object` that makes a value of type `from` vary as one of type
+/// `to` does; empty if there is none.
+std::string castAdvice(const Aval &from, const Aval &to,
+                       const std::string &object);
+/// `This might be fixed by ...` with these casts; empty if there are none.
+std::string adviceText(const std::vector<std::string> &casts,
+                       const char *between = ";\n");
 
 } // namespace shardwright::frontend
 

@@ -202,7 +202,7 @@ BatchResult batchReduce(const BatchAxis &axis, const Tensors &in,
   Tensors xs, inits;
   bool mapsInits = false;
   for (size_t i = 0; i < n; ++i)
-    xs.push_back(batchToFront(in[i], dims[i], axis.size));
+    xs.push_back(batchToFront(in[i], dims[i], axis));
   for (size_t i = n; i < in.size(); ++i) {
     inits.push_back(in[i]);
     mapsInits |= dims[i] >= 0;

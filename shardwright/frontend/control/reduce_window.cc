@@ -185,7 +185,7 @@ BatchResult batchWindow(const BatchAxis &axis, const Tensors &in,
               {}};
   Tensors moved = in;
   for (size_t i = 0; i < n; ++i)
-    moved[i] = batchToFront(in[i], dims[i], axis.size);
+    moved[i] = batchToFront(in[i], dims[i], axis);
   return {bindMany(reduceWindow(), n, moved, withWindowBatch(params, 0)),
           Ints(n, 0)};
 }

@@ -287,7 +287,7 @@ BatchResult batchScan(const BatchAxis &axis, const Tensors &in,
     if (!batched[i])
       args.push_back(in[i]);
     else if (i < s.consts + s.carry)
-      args.push_back(batchToFront(in[i], dims[i], axis.size));
+      args.push_back(batchToFront(in[i], dims[i], axis));
     else
       args.push_back(moveBatch(in[i], dims[i], 1));
   }

@@ -55,12 +55,14 @@ private:
     init = joinedNames(c.tokens(ordered), init);
     types = joinedNames(tokenTypes(ordered), types);
     size_t first = tokenTypes(ordered).size();
+    c.enterRegion("cond");
     std::string condition = c.regionOf(types, [&](const Names &args) {
       return c.op("stablehlo.compare", {args[first], number(length)},
                   {counter, counter}, {mlirType(Aval{DType::Bool, {}})},
                   "comparison_direction = #stablehlo<comparison_direction LT>, "
                   "compare_type = #stablehlo<comparison_type SIGNED>");
     });
+    c.enterRegion("body");
     std::string body = c.regionOf(types, [&](const Names &args) {
       Names own = takeTokens(c, ordered, args);
       std::string at = own[0];

@@ -100,10 +100,12 @@ Names lowerWhile(LoweringContext &c) {
   if (carries)
     types.insert(types.begin(), mlirType(Aval{DType::Bool, {}}));
   types = joinedNames(tokenTypes(ordered), types);
+  c.enterRegion("cond");
   std::string cond = c.regionOf(types, [&](const Names &args) {
     Names carry = takeTokens(c, ordered, args);
     return carries ? Names{carry[0]} : condition(carry);
   });
+  c.enterRegion("body");
   std::string body = c.regionOf(types, [&](const Names &args) {
     Names carry = takeTokens(c, ordered, args);
     if (carries)
@@ -238,7 +240,7 @@ BatchResult batchWhile(const BatchAxis &axis, const Tensors &in,
     args.push_back(carryDims[i] < 0
                        ? in[carryAt + i]
                        : batchTo(in[carryAt + i], dims[carryAt + i],
-                                 carryDims[i], axis.size));
+                                 carryDims[i], axis));
   return {bindMany(whilePrimitive(), w.carry, args,
                    whileParams(cond->jaxpr, w.condConsts, body->jaxpr,
                                w.bodyConsts)),

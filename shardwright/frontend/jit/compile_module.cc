@@ -135,6 +135,39 @@ layoutAt(const std::vector<std::optional<Layout>> &list, size_t i) {
   return std::make_shared<const Layout>(*list[i]);
 }
 
+/// The sharding of a result as JAX spells it: that of its type, if its axes are
+/// Explicit, or that of an argument of the same rank with equal tiles.
+Sharding spelled(const Sharding &found, const Aval &aval,
+                 const CompiledProgram &program,
+                 const std::vector<Mesh> &known) {
+  if (const auto &typed = aval.sharding;
+      typed && typed->mesh.anyIs(AxisType::Explicit))
+    for (const Mesh &mesh : known) {
+      if (!(mesh.abstractMesh() == typed->mesh))
+        continue;
+      Expected<Sharding> own =
+          Sharding::named(mesh, typed->spec.normalized(aval.rank()));
+      if (own && (typed->mesh.allAre(AxisType::Explicit) ||
+                  own->isEquivalentTo(found, aval.rank())))
+        return *own;
+    }
+  for (size_t i = 0; i < program.ins.size(); ++i)
+    if (program.inAvals[i].rank() == aval.rank() && program.ins[i].isNamed() &&
+        program.ins[i].mesh() == found.mesh() &&
+        program.ins[i].isEquivalentTo(found, aval.rank()))
+      return program.ins[i];
+  return found;
+}
+
+/// The options ask for this sharding, and leave nothing to propagation.
+bool isGiven(const Sharding &sharding) {
+  const auto &entries = sharding.spec().entries();
+  return sharding.isConcrete() &&
+         llvm::none_of(entries, [](const SpecEntry &entry) {
+           return entry.unconstrained;
+         });
+}
+
 } // namespace
 
 Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
@@ -188,10 +221,12 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
       continue;
     const Sharding &given =
         i < lowered->request.ins.size() ? lowered->request.ins[i] : Sharding();
-    out->ins.push_back(given.isConcrete()
+    out->ins.push_back(isGiven(given)
                            ? given
                            : shardingOf(compiled->arguments[next],
                                         compiled->meshes, known, devices));
+    if (given.isConcrete() && !given.memoryKind().empty())
+      out->ins.back() = *out->ins.back().withMemoryKind(given.memoryKind());
     out->inAvals.push_back(lowered->jaxpr->types[lowered->jaxpr->ins[next]]);
     out->inLayouts.push_back(layoutAt(lowered->request.inLayouts, i));
     ++next;
@@ -202,12 +237,15 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
     const Sharding &given = i < lowered->request.outs.size()
                                 ? lowered->request.outs[i]
                                 : Sharding();
-    out->outs.push_back(given.isConcrete()
-                            ? given
-                            : shardingOf(compiled->results[i], compiled->meshes,
-                                         known, devices));
     // The array's memory is part of its type.
     Aval &aval = out->outAvals.back();
+    out->outs.push_back(
+        isGiven(given) ? given
+                       : spelled(shardingOf(compiled->results[i],
+                                            compiled->meshes, known, devices),
+                                 aval, *out, known));
+    if (given.isConcrete() && !given.memoryKind().empty())
+      out->outs.back() = *out->outs.back().withMemoryKind(given.memoryKind());
     if (aval.onHost && !given.isSpecified())
       out->outs.back() = *out->outs.back().withMemoryKind("pinned_host");
     aval.onHost = out->outs.back().memoryKind() == "pinned_host";
@@ -222,7 +260,7 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   return CompiledPtr(out);
 }
 
-Expected<std::string> prettyText(const std::string &text) {
+Expected<std::string> prettyText(const std::string &text, bool withLocations) {
   ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
   ErrorText errors(&shared.context);
@@ -231,7 +269,10 @@ Expected<std::string> prettyText(const std::string &text) {
     return errors.error();
   std::string out;
   llvm::raw_string_ostream os(out);
-  module->print(os);
+  mlir::OpPrintingFlags flags;
+  if (withLocations)
+    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  module->print(os, flags);
   return out;
 }
 

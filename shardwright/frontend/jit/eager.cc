@@ -9,6 +9,7 @@
 #include "shardwright/frontend/jit/check_results.h"
 #include "shardwright/frontend/jit/content_key.h"
 #include "shardwright/frontend/jit/program.h"
+#include "shardwright/frontend/transform/jit_primitive.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -141,13 +142,27 @@ Expected<JaxprPtr> jaxprOf(const Primitive &primitive, const Tensors &args,
   return jaxpr;
 }
 
-/// Compiles a program of the primitive.
+/// The parameters without options of the compiler.
+Params withoutOptions(const Params &params) {
+  Params out;
+  for (const auto &[name, value] : params)
+    if (name != kCompilerOptions)
+      out.set(name, value);
+  return out;
+}
+
+/// Compiles a program of the primitive. A jit that no program records, such as
+/// one to which vmap was applied, has options of the compiler.
 Expected<CompiledPtr> compileFor(const EagerCall &call) {
   const auto &[primitive, args, params, withPlaces, hash] = call;
-  Expected<JaxprPtr> jaxpr = jaxprOf(primitive, args, params);
+  const auto *options = params.object<CompilerOptionsParam>(kCompilerOptions);
+  Expected<JaxprPtr> jaxpr =
+      jaxprOf(primitive, args, options ? withoutOptions(params) : params);
   if (!jaxpr)
     return jaxpr.error();
   ProgramRequest request;
+  if (options)
+    request.compilerOptions = options->values;
   request.jaxpr = *jaxpr;
   request.name = primitive.name;
   request.keepUnused = true;

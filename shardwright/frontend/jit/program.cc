@@ -198,9 +198,19 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
     return text.error();
   ++lowerings;
   lowered->text = std::move(text->text);
+  lowered->options =
+      std::make_shared<const LoweringOptions>(std::move(options));
   lowered->callbacks = std::move(text->callbacks);
   loweredCache().insert(key, lowered);
   return LoweredPtr(lowered);
+}
+
+Expected<std::string> locatedText(const LoweredProgram &lowered) {
+  LoweringOptions options = *lowered.options;
+  options.locatedName = lowered.request.name;
+  options.source = lowered.request.source;
+  Expected<LoweredText> text = lowerToText(*lowered.jaxpr, options);
+  return text ? Expected<std::string>(std::move(text->text)) : text.error();
 }
 
 /// Says what is compiled, if the settings ask for it.

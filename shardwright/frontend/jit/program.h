@@ -37,6 +37,8 @@ struct ProgramRequest {
   bool keepUnused = false;
   /// By name, with values as text.
   std::map<std::string, std::string> compilerOptions;
+  /// Where the function was given to jit.
+  std::source_location source = {};
   /// The device list; empty if only abstract meshes occur.
   std::vector<Device> devices;
   int64_t numDevices = 1;
@@ -52,6 +54,8 @@ struct LoweredProgram {
   /// Of kept inputs: whether a run consumes them.
   std::vector<bool> consumed;
   ProgramRequest request;
+  /// With which the text was made.
+  std::shared_ptr<const LoweringOptions> options;
 };
 using LoweredPtr = std::shared_ptr<const LoweredProgram>;
 
@@ -62,7 +66,10 @@ using CompiledPtr = std::shared_ptr<const CompiledProgram>;
 /// Writes the module; cached by jaxpr and semantic shardings.
 Expected<LoweredPtr> lowerProgram(const ProgramRequest &request);
 /// The text as MLIR prints it.
-Expected<std::string> prettyText(const std::string &text);
+Expected<std::string> prettyText(const std::string &text,
+                                 bool withLocations = false);
+/// The text with the names and source positions of its operations.
+Expected<std::string> locatedText(const LoweredProgram &lowered);
 /// Cached by module and devices.
 Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
                                      const std::vector<Device> &devices);

@@ -78,11 +78,12 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
   request.collectives = query.collectives;
   request.full = query.full;
   UserValues user(*printed.module, &printed.positions, printed.sources.get());
-  CompileOptions unused;
+  CompileOptions options;
   HostCalls calls(lowered.callbacks);
   if (failed(
-          calls.prepare(*printed.module, lowered.request.numDevices, unused)))
+          calls.prepare(*printed.module, lowered.request.numDevices, options)))
     return errors.error();
+  request.beforePartition = options.beforePartition;
   BadRequest bad;
   mlir::FailureOr<Explanation> explanation =
       explainProgram(*printed.module, user, request, bad);

@@ -287,7 +287,7 @@ BatchResult batchMatrix(const Primitive &primitive, const BatchAxis &axis,
                         const Params &params, size_t results) {
   Tensors moved;
   for (size_t i = 0; i < in.size(); ++i)
-    moved.push_back(batchToFront(in[i], dims[i], axis.size));
+    moved.push_back(batchToFront(in[i], dims[i], axis));
   return {bindMany(primitive, results, moved, params), {0}};
 }
 

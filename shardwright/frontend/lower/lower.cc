@@ -8,6 +8,7 @@
 #include "shardwright/frontend/lower/lower.h"
 
 #include "shardwright/frontend/lower/constants.h"
+#include "shardwright/frontend/lower/op_place.h"
 #include "shardwright/frontend/lower/sdy_text.h"
 #include "shardwright/frontend/lower/signature_text.h"
 #include "shardwright/frontend/lower/value_names.h"
@@ -55,6 +56,7 @@ public:
   std::optional<Error> failure;
   std::vector<std::shared_ptr<const ParamObject>> callbacks;
   ManualAxes manual;
+  bool hasLocations = false;
 
 private:
   std::set<int64_t> deviceMeshes;
@@ -126,6 +128,8 @@ public:
   /// The newest token of each ordered effect.
   std::map<Effect, std::string> tokens;
   ValueNames values;
+  /// Of the current equation, if locations are written.
+  OpPlace place;
 
 private:
   std::string define(const std::string &dense, const std::string &type) {
@@ -163,7 +167,8 @@ public:
       body.out += cat(" (", join(regions), ")");
     if (!attributes.empty())
       body.out += cat(" {", attributes, "}");
-    body.out += cat(" : (", join(argTypes), ") -> (", join(results), ")\n");
+    body.out += cat(" : (", join(argTypes), ") -> (", join(results), ")",
+                    body.place.text(), "\n");
     return names;
   }
   Names inlineJaxpr(const Jaxpr &jaxpr, const Names &args) override {
@@ -176,9 +181,7 @@ public:
     return regionOf(
         argTypes,
         [&](const Names &args) {
-          Names all = captures;
-          all.insert(all.end(), args.begin(), args.end());
-          return body.equations(jaxpr, all);
+          return body.equations(jaxpr, joinedNames(captures, args));
         },
         "stablehlo.return");
   }
@@ -199,8 +202,7 @@ public:
     --body.regionDepth;
     std::string text =
         argTypes.empty() ? "{\n" : cat("{\n^bb0(", header, "):\n");
-    text += body.out;
-    text += cat("\"", terminator, "\"(", join(results), ") : (",
+    text += cat(body.out, "\"", terminator, "\"(", join(results), ") : (",
                 join(body.typesOf(results)), ") -> ()\n}");
     body.out = std::move(outer);
     body.tokens = std::move(outerTokens);
@@ -251,6 +253,10 @@ public:
     return static_cast<int64_t>(body.module.callbacks.size()) - 1;
   }
   ManualAxes &manualAxes() override { return body.module.manual; }
+  void enterRegion(std::string_view name) override {
+    if (body.module.hasLocations)
+      body.place.around = cat(body.place.operation, "/", name);
+  }
   std::string deviceMesh(int64_t device) override {
     return body.module.deviceMesh(device);
   }
@@ -285,9 +291,8 @@ Names BodyWriter::equation(const Primitive &primitive, const Names &operands,
       continue;
     // Propagation decides about Auto axes only.
     bool isOpen = sharding->mesh.anyIs(AxisType::Auto);
-    AxisNames replicated;
-    if (isOpen)
-      replicated = sharding->mesh.axesOf(AxisType::Explicit);
+    AxisNames replicated =
+        isOpen ? sharding->mesh.axesOf(AxisType::Explicit) : AxisNames();
     std::string text =
         sdySharding(module.meshName(sharding->mesh), sharding->spec,
                     storedRank(results[i]), isOpen, replicated);
@@ -331,8 +336,12 @@ Names BodyWriter::equations(const Jaxpr &jaxpr, const Names &args) {
     }
     for (int32_t var : eqn.outs)
       results.push_back(jaxpr.types[var]);
+    const OpPlace outer = place;
+    if (module.hasLocations)
+      place = place.of(eqn);
     Names outs =
         equation(*eqn.primitive, operands, inTypes, results, eqn.params);
+    place = outer;
     if (module.failure)
       return Names(jaxpr.outs.size(), "%error");
     for (size_t i = 0; i < outs.size(); ++i)
@@ -343,7 +352,6 @@ Names BodyWriter::equations(const Jaxpr &jaxpr, const Names &args) {
     outs.push_back(read(atom));
   return outs;
 }
-
 Names BodyWriter::constrained(Names values, const std::vector<Aval> &avals,
                               const std::vector<Sharding> &shardings) {
   for (size_t i = 0; i < values.size() && i < shardings.size(); ++i) {
@@ -429,6 +437,9 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
                                 const LoweringOptions &options) {
   taken["main"] = 1;
   BodyWriter body(*this);
+  hasLocations = !options.locatedName.empty();
+  if (hasLocations)
+    body.place = {cat("jit(", options.locatedName, ")"), "", options.source};
   EffectSet ordered = jaxpr.effects.ordered();
   std::string header = tokenHeader(body.tokenArguments(ordered));
   Names args;

@@ -34,6 +34,11 @@ struct LoweringOptions {
   int64_t numPartitions = 1;
   /// Path of each result in the result tree.
   std::vector<std::string> resultPaths;
+  /// Of the function. Operations then have locations with the names around
+  /// them: `jit(f)/attention/dot_general`. Empty: no locations.
+  std::string locatedName;
+  /// Where the function was given to jit; line 0: not known.
+  std::source_location source = {};
 };
 
 struct LoweredText {

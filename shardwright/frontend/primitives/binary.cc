@@ -250,8 +250,8 @@ MaybeTensors transposeBinary(const BinarySpec *s, const Tensor &ct,
 BatchResult batchSum(const BatchAxis &axis, const Tensors &in,
                      const Ints &dims) {
   int64_t at = dims[1] < 0 ? dims[0] : dims[1];
-  Tensor x = batchTo(in[0], dims[0], at, axis.size);
-  Tensor y = batchTo(in[1], dims[1], at, axis.size);
+  Tensor x = batchTo(in[0], dims[0], at, axis);
+  Tensor y = batchTo(in[1], dims[1], at, axis);
   return {{add_any(x, y)}, {at}};
 }
 

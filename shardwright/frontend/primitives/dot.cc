@@ -292,8 +292,10 @@ BatchResult batchDot(const Tensors &in, const Ints &dims,
   Params changed = params;
   changed.set("dimension_numbers", objectParam(DotParam(std::move(d))));
   size_t side = dims[0] >= 0 ? 0 : 1;
-  insertBatchEntry(changed, "out_sharding", outDim,
-                   in[side].aval().spec()[dims[side]]);
+  if (Status set = insertBatchEntry(changed, "out_sharding", outDim,
+                                    in[side].aval().spec()[dims[side]]);
+      !set)
+    return {{Tensor(set.error())}, {}};
   return {frontend::bind(*findPrimitive("dot_general"), in, changed), {outDim}};
 }
 

@@ -127,8 +127,7 @@ Tensor called(const std::string &name, std::string key,
     bodies[key] = body;
   }
   Params call{{"name", name}, {"jaxpr", body}};
-  if (!contextMesh().empty())
-    call.set("ctx_mesh", objectParam(TextParam(contextMesh().str())));
+  setContextMesh(call);
   return bind1(*findPrimitive("jit"), {x}, call);
 }
 

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/primitives/helpers.h"
 
+#include "shardwright/frontend/primitives/reshard.h"
+
 namespace shardwright::frontend {
 
 JvpResult oneResult(Tensor out, MaybeTensor tangent) {
@@ -71,16 +73,59 @@ Tensor moveBatch(const Tensor &x, int64_t from, int64_t to) {
   return lax::transpose(x, permutation);
 }
 
-Tensor batchTo(const Tensor &x, int64_t dim, int64_t to, int64_t size) {
-  if (dim >= 0)
-    return moveBatch(x, dim, to);
+/// Broadcasts along a new dimension `to`.
+static Tensor broadcastTo(const Tensor &x, int64_t to, int64_t size) {
   Shape shape = x.shape();
   shape.insert(shape.begin() + to, size);
   return lax::broadcast_in_dim(x, shape, withoutInts(shape.rank(), {to}));
 }
 
 Tensor batchToFront(const Tensor &x, int64_t dim, int64_t size) {
-  return batchTo(x, dim, 0, size);
+  return dim >= 0 ? moveBatch(x, dim, 0) : broadcastTo(x, 0, size);
+}
+
+Tensor batchTo(const Tensor &x, int64_t dim, int64_t to,
+               const BatchAxis &axis) {
+  if (!x.ok())
+    return x;
+  if (dim >= 0)
+    return moveBatch(x, dim, to);
+  if (axis.explicitAxes.empty())
+    return broadcastTo(x, to, axis.size);
+  const AbstractMesh &context = contextAbstractMesh();
+  const AbstractMesh &mesh = context.empty() ? axis.explicitMesh : context;
+  Shape shape = x.shape();
+  shape.insert(shape.begin() + to, axis.size);
+  Ints dims = withoutInts(shape.rank(), {to});
+  std::vector<SpecEntry> entries =
+      x.aval().spec().normalized(x.rank()).entries();
+  entries.insert(entries.begin() + to, SpecEntry(axis.explicitAxes));
+  Expected<PartitionSpec> spec = PartitionSpec::get(
+      entries, x.aval().spec().unreduced(), x.aval().spec().reduced());
+  if (!spec)
+    return spec.error();
+  Expected<Sharding> valid = Sharding::named(mesh, *spec);
+  if (!valid)
+    return valid.error();
+  return bind1(*findPrimitive("broadcast_in_dim"), {x},
+               {{"shape", Ints(shape)},
+                {"broadcast_dimensions", dims},
+                {"sharding", typeShardingParam(
+                                 typeShardingOf(mesh, *spec, shape.rank()))}});
+}
+
+Tensor batchToFront(const Tensor &x, int64_t dim, const BatchAxis &axis) {
+  return batchTo(x, dim, 0, axis);
+}
+
+void setContextMesh(Params &params) {
+  std::string text;
+  if (!contextMesh().empty())
+    text = contextMesh().str();
+  else if (contextAbstractMesh().anyIs(AxisType::Explicit))
+    text = contextAbstractMesh().str();
+  if (!text.empty())
+    params.set("ctx_mesh", objectParam(TextParam(std::move(text))));
 }
 
 Tensor unbroadcast(const Tensor &cotangent, const Aval &operand) {

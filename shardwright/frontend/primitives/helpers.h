@@ -40,11 +40,18 @@ std::vector<bool> isBatched(const Ints &dims);
 Ints batchDims(const std::vector<bool> &batched, int64_t dim = 0);
 /// Moves a batch dimension, or inserts one of size 1 where there is none.
 Tensor moveBatch(const Tensor &x, int64_t from, int64_t to);
-/// Broadcasts a value that is not batched along a new dimension `to`, and moves
-/// the batch dimension of others there.
-Tensor batchTo(const Tensor &x, int64_t dim, int64_t to, int64_t size);
+/// Broadcasts a value that is not batched along a new dimension `to`, which is
+/// sharded as the axis of the vmap is, and moves the batch dimension of others
+/// there.
+Tensor batchTo(const Tensor &x, int64_t dim, int64_t to, const BatchAxis &axis);
 /// The same for a leading dimension.
+Tensor batchToFront(const Tensor &x, int64_t dim, const BatchAxis &axis);
+/// A leading dimension of this size, not sharded.
 Tensor batchToFront(const Tensor &x, int64_t dim, int64_t size);
+
+/// Sets the parameter of a jit that names the mesh in context, if there is one:
+/// an abstract mesh counts if it has Explicit axes.
+void setContextMesh(Params &params);
 
 /// Sums a cotangent over dimensions along which the operand was broadcast.
 Tensor unbroadcast(const Tensor &cotangent, const Aval &operand);

@@ -101,7 +101,7 @@ const Primitive concatenateP = [] {
                const Params &params) -> BatchResult {
     Tensors moved;
     for (size_t i = 0; i < in.size(); ++i)
-      moved.push_back(batchToFront(in[i], dims[i], axis.size));
+      moved.push_back(batchToFront(in[i], dims[i], axis));
     return {{concatenate(moved, params.integer("dimension") + 1)}, {0}};
   };
   return p;
@@ -194,7 +194,7 @@ const Primitive padP = [] {
     std::vector<Ints> config = params.lists("padding_config");
     int64_t at = std::max<int64_t>(dims[0], 0);
     config.insert(config.begin() + at, Ints{0, 0, 0});
-    Tensor x = batchTo(in[0], dims[0], at, axis.size);
+    Tensor x = batchTo(in[0], dims[0], at, axis);
     if (dims[1] < 0)
       return {{pad(x, in[1], config)}, {at}};
     // Another value for each example: pad a mask as well.

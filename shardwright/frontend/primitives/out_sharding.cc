@@ -16,7 +16,8 @@ namespace {
 
 /// The sharding of a type as a parameter that prints the spec as it was given,
 /// or an error.
-Expected<Param> outShardingParam(const PartitionSpec &spec,
+Expected<Param> outShardingParam(const char *primitive,
+                                 const PartitionSpec &spec,
                                  const Shape &shape) {
   const AbstractMesh &mesh = contextAbstractMesh();
   if (mesh.empty())
@@ -28,9 +29,9 @@ Expected<Param> outShardingParam(const PartitionSpec &spec,
   for (const SpecEntry &entry : spec.entries())
     for (const std::string &axis : entry.axes)
       if (mesh.find(axis) >= 0 && mesh.typeOf(axis) != AxisType::Explicit)
-        return valueError("PartitionSpec passed to reshard cannot contain axis "
-                          "names that are of type Auto or Manual. Got "
-                          "PartitionSpec: ",
+        return valueError("PartitionSpec passed to ", primitive,
+                          " cannot contain axis names that are of type Auto "
+                          "or Manual. Got PartitionSpec: ",
                           spec.str(), " with axis name: ", axis,
                           " of type: AxisType.", str(mesh.typeOf(axis)), ".");
   Expected<Sharding> sharding = Sharding::named(mesh, spec);
@@ -49,7 +50,7 @@ Tensor bindWith(const char *primitive, const char *param, const Tensors &args,
                 Params params, const PartitionSpec &spec, const Shape &shape) {
   if (const Error *error = errorIn(args))
     return *error;
-  Expected<Param> sharding = outShardingParam(spec, shape);
+  Expected<Param> sharding = outShardingParam(primitive, spec, shape);
   if (!sharding)
     return sharding.error();
   params.set(param, *sharding);

@@ -167,7 +167,7 @@ Primitive makeStack() {
                            : BatchResult{{lax::stack(in, at + 1)}, {dims[0]}};
     Tensors moved;
     for (size_t i = 0; i < in.size(); ++i)
-      moved.push_back(batchToFront(in[i], dims[i], axis.size));
+      moved.push_back(batchToFront(in[i], dims[i], axis));
     return {{lax::stack(moved, at + 1)}, {0}};
   };
   return p;

@@ -392,8 +392,8 @@ BatchResult batchRagged(const BatchAxis &axis, const Tensors &in,
     for (int64_t &i : list)
       ++i;
   };
-  Tensor lhs = batchToFront(in[0], dims[0], axis.size);
-  Tensor rhs = joinsRows ? in[1] : batchToFront(in[1], dims[1], axis.size);
+  Tensor lhs = batchToFront(in[0], dims[0], axis);
+  Tensor rhs = joinsRows ? in[1] : batchToFront(in[1], dims[1], axis);
   Ints prefix;
   for (int64_t i : r.prefix())
     prefix.push_back(lhs.dim(i + 1));
@@ -411,7 +411,9 @@ BatchResult batchRagged(const BatchAxis &axis, const Tensors &in,
   Params changed = params;
   changed.set("ragged_dot_dimension_numbers", dimsParam(d));
   int64_t out = at + r.isContracting();
-  insertBatchEntry(changed, "out_sharding", out, SpecEntry());
+  if (Status set = insertBatchEntry(changed, "out_sharding", out, SpecEntry());
+      !set)
+    return {{Tensor(set.error())}, {}};
   return {frontend::bind(raggedDot(), {lhs, rhs, sizes}, changed), {out}};
 }
 

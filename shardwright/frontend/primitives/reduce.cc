@@ -142,7 +142,10 @@ BatchResult batchReduce(const std::string &name, const Tensors &in,
   for (int64_t d : axes)
     out -= d < dims[0];
   params.set("axes", axes);
-  insertBatchEntry(params, "out_sharding", out, in[0].aval().spec()[dims[0]]);
+  if (Status set = insertBatchEntry(params, "out_sharding", out,
+                                    in[0].aval().spec()[dims[0]]);
+      !set)
+    return {{Tensor(set.error())}, {}};
   return {frontend::bind(*findPrimitive(name), in, params), {out}};
 }
 

@@ -146,7 +146,7 @@ const Primitive reshapeP = [] {
       return MaybeTensors{
           transpose(reshape(*ct[0], permuted(types[0].shape, order)), back)};
     }
-    if (params.isNone("sharding") || !ct[0]->ok())
+    if (!types[0].sharding || !ct[0]->ok())
       return MaybeTensors{reshape(*ct[0], types[0].shape)};
     return MaybeTensors{
         bind1(*findPrimitive("reshape"), {*ct[0]},
@@ -166,7 +166,10 @@ const Primitive reshapeP = [] {
         order.push_back(d + 1);
       changed.set("dimensions", order);
     }
-    insertBatchEntry(changed, "sharding", 0, in[0].aval().spec()[dims[0]]);
+    if (Status set = insertBatchEntry(changed, "sharding", 0,
+                                      in[0].aval().spec()[dims[0]]);
+        !set)
+      return {{Tensor(set.error())}, {}};
     return {frontend::bind(*findPrimitive("reshape"),
                            {moveBatch(in[0], dims[0], 0)}, changed),
             {0}};

@@ -21,7 +21,9 @@ struct TypeShardingParam final : ParamObject {
   std::string str() const override {
     if (!text.empty())
       return text;
-    return sharding ? cat(sharding->mesh.str(), sharding->spec.str()) : "None";
+    return sharding ? cat("NamedSharding(mesh=", sharding->mesh.str(),
+                          ", spec=", sharding->spec.str(), ")")
+                    : "None";
   }
   std::string key() const override {
     return cat(sharding->mesh.str(), sharding->spec.str(), text);
@@ -33,6 +35,21 @@ struct TypeShardingParam final : ParamObject {
 Aval resharded(Aval aval, std::shared_ptr<const TypeSharding> sharding) {
   aval.sharding = std::move(sharding);
   return aval;
+}
+
+/// The sharding with one more dimension; an error if an axis shards two.
+Expected<std::shared_ptr<const TypeSharding>>
+withDimension(const TypeSharding &sharding, int64_t at,
+              const SpecEntry &entry) {
+  std::vector<SpecEntry> entries = sharding.spec.entries();
+  entries.insert(entries.begin() + at, entry);
+  Expected<PartitionSpec> spec = PartitionSpec::get(
+      entries, sharding.spec.unreduced(), sharding.spec.reduced());
+  if (!spec)
+    return spec.error();
+  SW_TRY(Sharding::named(sharding.mesh, *spec));
+  return std::make_shared<const TypeSharding>(
+      TypeSharding{sharding.mesh, *spec});
 }
 
 const Primitive reshardP = [] {
@@ -62,19 +79,11 @@ const Primitive reshardP = [] {
     auto to = typeShardingIn(params, "dst_sharding");
     if (!to)
       return {{reshardTo(in[0], nullptr)}, dims};
-    std::vector<SpecEntry> entries = to->spec.entries();
     // The mapped dimension keeps its axes.
-    entries.insert(entries.begin() + dims[0], in[0].aval().spec()[dims[0]]);
-    Expected<PartitionSpec> spec =
-        PartitionSpec::get(entries, to->spec.unreduced(), to->spec.reduced());
-    if (!spec)
-      return {{Tensor(spec.error())}, {}};
-    Expected<Sharding> valid = Sharding::named(to->mesh, *spec);
-    if (!valid)
-      return {{Tensor(valid.error())}, {}};
-    return {{reshardTo(in[0], std::make_shared<const TypeSharding>(
-                                  TypeSharding{to->mesh, *spec}))},
-            dims};
+    auto changed = withDimension(*to, dims[0], in[0].aval().spec()[dims[0]]);
+    if (!changed)
+      return {{Tensor(changed.error())}, {}};
+    return {{reshardTo(in[0], *changed)}, dims};
   };
   return p;
 }();
@@ -88,18 +97,16 @@ Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding,
     return std::monostate();
   return objectParam(TypeShardingParam(std::move(sharding), std::move(text)));
 }
-void insertBatchEntry(Params &params, const char *name, int64_t at,
-                      const SpecEntry &entry) {
+Status insertBatchEntry(Params &params, const char *name, int64_t at,
+                        const SpecEntry &entry) {
   auto given = typeShardingIn(params, name);
   if (!given)
-    return;
-  std::vector<SpecEntry> entries = given->spec.entries();
-  entries.insert(entries.begin() + at, entry);
-  Expected<PartitionSpec> spec = PartitionSpec::get(
-      entries, given->spec.unreduced(), given->spec.reduced());
-  if (spec)
-    params.set(name, typeShardingParam(std::make_shared<const TypeSharding>(
-                         TypeSharding{given->mesh, *spec})));
+    return {};
+  auto changed = withDimension(*given, at, entry);
+  if (!changed)
+    return changed.error();
+  params.set(name, typeShardingParam(*changed));
+  return {};
 }
 std::shared_ptr<const TypeSharding> typeShardingIn(const Params &params,
                                                    const char *name) {

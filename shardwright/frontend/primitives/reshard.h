@@ -18,9 +18,10 @@ Tensor reshardTo(const Tensor &x, std::shared_ptr<const TypeSharding> sharding);
 Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding,
                         std::string text = "");
 /// A sharding parameter of a batched operation, whose result has a batch
-/// dimension with this entry; does nothing if there is none.
-void insertBatchEntry(Params &params, const char *name, int64_t at,
-                      const SpecEntry &entry);
+/// dimension with this entry; does nothing if there is none. An error if an
+/// axis of the entry shards another dimension.
+Status insertBatchEntry(Params &params, const char *name, int64_t at,
+                        const SpecEntry &entry);
 std::shared_ptr<const TypeSharding> typeShardingIn(const Params &params,
                                                    const char *name);
 /// `NamedSharding(mesh=AbstractMesh(...), spec=P('x', None))` of a type.

@@ -97,9 +97,8 @@ BatchResult batchScatter(const ScatterSpec &spec, const BatchAxis &axis,
   bool sharedIndices = dims[1] < 0;
   Tensors moved;
   for (size_t i = 0; i < 3; ++i)
-    moved.push_back(i == 1 && sharedIndices
-                        ? in[i]
-                        : batchToFront(in[i], dims[i], axis.size));
+    moved.push_back(
+        i == 1 && sharedIndices ? in[i] : batchToFront(in[i], dims[i], axis));
   for (Ints *values : {&d.offsetDims, &d.collapsedSliceDims, &d.startIndexMap,
                        &d.operandBatchingDims})
     for (int64_t &v : *values)

@@ -125,12 +125,12 @@ const Primitive selectP = [] {
     if (isScalar) {
       Tensors moved{in[0]};
       for (size_t i = 1; i < in.size(); ++i)
-        moved.push_back(batchToFront(in[i], dims[i], axis.size));
+        moved.push_back(batchToFront(in[i], dims[i], axis));
       return {frontend::bind(*findPrimitive("select_n"), moved), {0}};
     }
     Tensors moved;
     for (size_t i = 0; i < in.size(); ++i)
-      moved.push_back(batchToFront(in[i], dims[i], axis.size));
+      moved.push_back(batchToFront(in[i], dims[i], axis));
     if (moved[0].rank() < moved[1].rank()) {
       Tensor which = moved[0];
       moved[0] = broadcast_in_dim(which, moved[1].shape(), {0});
@@ -239,7 +239,7 @@ const Primitive clampP = [] {
     if (!areScalars && !areEqual)
       for (size_t i : {0, 2, 1})
         if (i == 1 || in[i].rank())
-          moved[i] = batchToFront(in[i], dims[i], axis.size);
+          moved[i] = batchToFront(in[i], dims[i], axis);
     // Scalars first, then batches of them.
     for (int64_t rank : {0, 1})
       for (int i : {0, 2})

@@ -120,7 +120,10 @@ const Primitive broadcastP = [] {
     Params changed = params;
     changed.set("shape", Ints(shape));
     changed.set("broadcast_dimensions", to);
-    insertBatchEntry(changed, "sharding", 0, in[0].aval().spec()[dims[0]]);
+    if (Status set = insertBatchEntry(changed, "sharding", 0,
+                                      in[0].aval().spec()[dims[0]]);
+        !set)
+      return {{Tensor(set.error())}, {}};
     return {frontend::bind(*findPrimitive("broadcast_in_dim"), {x}, changed),
             {0}};
   };

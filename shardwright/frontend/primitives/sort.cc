@@ -138,6 +138,15 @@ const Primitive sortP = [] {
                          params.integer("dimension"));
       out.push_back(a.spec());
     }
+    for (size_t i = 1; i < in.size(); ++i)
+      if (!(in[i].spec() == in[0].spec())) {
+        std::string all;
+        for (const Aval &a : in)
+          all += " " + shardingText(a);
+        return makeError(
+            ErrorKind::ShardingType,
+            "Arguments to sort must have equal shardings, got:", all);
+      }
     return out;
   };
   p.lower = lowerSort;
@@ -165,7 +174,7 @@ const Primitive sortP = [] {
                                [](int64_t d) { return d >= 0; });
     Tensors moved;
     for (size_t i = 0; i < in.size(); ++i)
-      moved.push_back(batchTo(in[i], dims[i], at, axis.size));
+      moved.push_back(batchTo(in[i], dims[i], at, axis));
     int64_t dim = params.integer("dimension");
     return {sort(moved, dim + (at <= dim), params.integer("num_keys"),
                  params.flag("is_stable")),

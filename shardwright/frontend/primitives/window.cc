@@ -21,7 +21,7 @@ BatchResult batchWindow(const std::string &name, const BatchAxis &axis,
   int64_t at = in.size() == 1 ? dims[0] : 0;
   Tensors moved;
   for (size_t i = 0; i < in.size(); ++i)
-    moved.push_back(batchToFront(in[i], dims[i], axis.size));
+    moved.push_back(batchToFront(in[i], dims[i], axis));
   return {
       frontend::bind(*findPrimitive(name), moved, withWindowBatch(params, 0)),
       {0}};

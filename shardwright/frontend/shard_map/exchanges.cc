@@ -162,7 +162,7 @@ Names lowerPpermute(LoweringContext &c) {
 /// Each receiver's slice of the batch dimension is its sender's, or zero.
 Tensor permuteBatch(const Tensor &in, int64_t dim, const BatchAxis &axis,
                     const IntsList &perm) {
-  Tensor x = batchToFront(in, dim, axis.size);
+  Tensor x = batchToFront(in, dim, axis);
   Ints source(axis.size, -1);
   for (const Ints &pair : perm)
     source[pair[1]] = pair[0];

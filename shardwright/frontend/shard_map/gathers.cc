@@ -38,7 +38,7 @@ Rule inferGather(const std::vector<Aval> &in, const Params &params,
             namesText(axes),
             " passed to `all_gather_reduced` must be present in "
             "jax.typeof(x).mat.varying=",
-            AxisSet(in[0].varying).str());
+            AxisSet(in[0].varying).repr());
   Shape shape = in[0].shape;
   int64_t at = params.integer("all_gather_dimension");
   if (params.flag("tiled"))
@@ -106,7 +106,7 @@ BatchResult batchGather(const char *name, const BatchAxis &axis,
             {}};
   if (!rest->empty())
     return gatherMixed(name, axis, in[0], dims[0], params);
-  Tensor x = moveBatch(batchToFront(in[0], dims[0], axis.size), 0, at);
+  Tensor x = moveBatch(batchToFront(in[0], dims[0], axis), 0, at);
   return {{params.flag("tiled") ? mergeWithNext(x, at) : x}, {-1}};
 }
 

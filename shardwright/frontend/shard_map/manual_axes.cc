@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/shard_map/manual_axes.h"
 
+#include "shardwright/frontend/base/lists.h"
+
 #include <algorithm>
 
 namespace shardwright::frontend {
@@ -20,10 +22,10 @@ std::string MeshParam::key() const {
 }
 
 std::string AxisSet::str() const {
-  std::string out;
-  for (const std::string &name : names)
-    out += cat(out.empty() ? "'" : ", '", name, "'");
-  return out.empty() ? "frozenset()" : cat("frozenset({", out, "})");
+  return cat("frozenset({", quotedNames(names), "})");
+}
+std::string AxisSet::repr() const {
+  return names.empty() ? "frozenset()" : str();
 }
 
 std::string SpecList::str() const {

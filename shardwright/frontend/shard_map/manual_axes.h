@@ -36,6 +36,8 @@ struct AxisMesh final : ParamObject {
 struct AxisSet final : ParamObject {
   explicit AxisSet(AxisNames n) : names(std::move(n)) {}
   std::string str() const override;
+  /// As Python prints it: the empty set is `frozenset()`.
+  std::string repr() const;
   AxisNames names;
 };
 

@@ -91,7 +91,7 @@ BatchResult gatherMixed(const char *name, const BatchAxis &axis,
     dim += dim >= where;
   };
   gather(axes.minor);
-  y = moveBatch(batchToFront(y, dim, axis.size), 0, at);
+  y = moveBatch(batchToFront(y, dim, axis), 0, at);
   dim = -1;
   gather(axes.major);
   auto joined = static_cast<int64_t>(chunkSizes(axes, axis.size).size());
@@ -130,7 +130,7 @@ BatchResult allToAllMixed(const BatchAxis &axis, const Tensor &x, int64_t dim,
                           const Params &params) {
   MixedAxes axes(axisNamesIn(params, "axis_name"), axis.name);
   // The batch dimension of the operand is the sender.
-  Tensor y = batchToFront(x, dim, axis.size);
+  Tensor y = batchToFront(x, dim, axis);
   if (!y.ok())
     return {{y}, {}};
   int64_t split = params.integer("split_axis") + 1;
@@ -191,7 +191,7 @@ BatchResult permuteMixed(const BatchAxis &axis, const Tensor &x, int64_t dim,
     auto [to, toRest] = parts(pair[1]);
     pairs[{to, from}].push_back({fromRest, toRest});
   }
-  Tensor all = batchToFront(x, dim, axis.size);
+  Tensor all = batchToFront(x, dim, axis);
   if (!all.ok())
     return {{all}, {}};
   // Each device receives from one slice at most: the others add zeros.

@@ -68,7 +68,7 @@ Status checkState(const Cast &cast, const Aval &in, const AxisNames &axes) {
         "`vary_unreduced_cast` must be present in "
         "`jax.typeof(x).mat.varying`. Got axes=",
         namesText(axes),
-        " and jax.typeof(x).mat.varying=", AxisSet(in.varying).str());
+        " and jax.typeof(x).mat.varying=", AxisSet(in.varying).repr());
   return valueError(name, " does not apply to a value of type ", in.str(),
                     " along axes ", namesText(axes));
 }

@@ -218,16 +218,15 @@ BatchResult batchExchange(const BatchAxis &axis, const Tensors &in,
   if (!mapsIndices) {
     // Rows with one more dimension.
     for (int i = Operand; i <= RecvSizes; ++i)
-      args.push_back(i > Output
-                         ? in[i]
-                         : moveBatch(batchToFront(in[i], dims[i], axis.size), 0,
-                                     in[i].rank() - (dims[i] >= 0)));
+      args.push_back(i > Output ? in[i]
+                                : moveBatch(batchToFront(in[i], dims[i], axis),
+                                            0, in[i].rank() - (dims[i] >= 0)));
     Tensor out = bind1(raggedExchange(), args, params);
     return {{out}, {out.ok() ? out.rank() - 1 : 0}};
   }
   // The examples' rows one after another; each has slices of its own.
   for (int i = Operand; i <= Output; ++i) {
-    Tensor x = batchToFront(in[i], dims[i], axis.size);
+    Tensor x = batchToFront(in[i], dims[i], axis);
     if (!x.ok())
       return {{x}, {}};
     Shape shape(Ints(x.shape().begin() + 1, x.shape().end()));
@@ -235,7 +234,7 @@ BatchResult batchExchange(const BatchAxis &axis, const Tensors &in,
     args.push_back(lax::reshape(x, shape));
   }
   for (int i = InputOffsets; i <= RecvSizes; ++i) {
-    Tensor x = moveBatch(batchToFront(in[i], dims[i], axis.size), 0, 1);
+    Tensor x = moveBatch(batchToFront(in[i], dims[i], axis), 0, 1);
     if (!x.ok())
       return {{x}, {}};
     if (i == InputOffsets || i == OutputOffsets) {

@@ -39,14 +39,15 @@ meshOf(const ShardMapOptions &options) {
 /// The newly manual axes, in mesh order.
 Expected<AxisNames> manualOf(const ShardMapOptions &options,
                              const AbstractMesh &mesh) {
-  AxisNames wanted =
-      options.axisNames.empty() ? mesh.names() : options.axisNames;
+  // Axes that shard a dimension which vmap maps stay outside of the body.
+  const AxisNames all = without(mesh.names(), mappedExplicitAxes());
+  AxisNames wanted = options.axisNames.empty() ? all : options.axisNames;
   for (const std::string &axis : wanted)
-    if (mesh.find(axis) < 0)
+    if (!contains(all, axis))
       return valueError(
           "jax.shard_map requires axis_names=",
-          AxisSet(options.axisNames).str(),
-          " to be a subset of mesh.axis_names=", AxisSet(mesh.names()).str());
+          AxisSet(options.axisNames).repr(),
+          " to be a subset of mesh.axis_names=", AxisSet(all).repr());
   AxisNames out;
   for (const std::string &axis : mesh.names())
     if (contains(wanted, axis) && mesh.typeOf(axis) != AxisType::Manual)
@@ -69,7 +70,7 @@ Expected<std::vector<SpecLeaf>> inferredSpecs(const AbstractMesh &mesh,
     return typeError("shard_map in_specs argument must be a pytree of "
                      "`jax.sharding.PartitionSpec` instances, but it was "
                      "`None` when axis_names=",
-                     AxisSet(manual).str(), " are of type ", kinds);
+                     AxisSet(manual).repr(), " are of type ", kinds);
   auto manualOnes = [&](const std::set<std::string> &axes) {
     AxisNames kept = keptOf(manual, axes);
     return std::set<std::string>(kept.begin(), kept.end());
@@ -145,7 +146,7 @@ Status checkUnreduced(const ShardMapEqn &m, const ShardingTree &specs,
           "unreduced/reduced can only be passed to ", what,
           " when shard_map is in full manual mode. Got mesh axis names ",
           namesText(m.outer().names()),
-          ", manual_axes: ", AxisSet(m.manual).str(), ", specs: ", spec.str(),
+          ", manual_axes: ", AxisSet(m.manual).repr(), ", specs: ", spec.str(),
           ". Please file a bug at https://github.com/jax-ml/jax/issues.");
     if (!m.outer().allAre(AxisType::Explicit))
       return valueError("unreduced in ", what, " ", spec.str(),
@@ -158,6 +159,17 @@ Status checkUnreduced(const ShardMapEqn &m, const ShardingTree &specs,
           return Sharding::named(m.outer(), spec).error();
   }
   return {};
+}
+
+/// The type of a result after the casts that its spec asks for.
+Aval varyingAlong(Aval type, const PartitionSpec &spec,
+                  const AbstractMesh &mesh) {
+  AxisNames named = axesOf(spec), all;
+  for (const std::string &axis : mesh.names())
+    if (contains(type.varying, axis) || contains(named, axis))
+      all.push_back(axis);
+  type.varying = all;
+  return type;
 }
 
 /// The specs of the results of the body, or the error that JAX gives for them.
@@ -177,7 +189,8 @@ resultSpecs(const ShardMapEqn &m, const ShardMapOptions &options,
       if (AxisNames casts = without(keptOf(m.manual, leaf.spec.unreduced()),
                                     leaf.type.unreduced);
           !casts.empty())
-        SW_TRY(checkCast("vary_unreduced_cast_p", leaf.type, casts));
+        SW_TRY(checkCast("vary_unreduced_cast_p",
+                         varyingAlong(leaf.type, leaf.spec, m.outer()), casts));
   SW_TRY(checkSpecRanks(*leaves, false, options.name));
   if (m.check)
     SW_TRY(checkReplication(*leaves, m, options.name));

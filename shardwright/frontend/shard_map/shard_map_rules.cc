@@ -267,10 +267,13 @@ BatchResult batchShardMap(const BatchAxis &axis, const Tensors &in,
                                  "shard_map in_specs"))},
               {}};
     insert(out.in[i]);
-    if (m.check)
-      body->types[body->ins[i]] =
-          out.localType(args[i].aval(), out.in[i])
-              .withShape(m.jaxpr->types[m.jaxpr->ins[i]].shape);
+    if (!m.check)
+      continue;
+    Aval &own = body->types[body->ins[i]];
+    Aval local = out.localType(args[i].aval(), out.in[i]);
+    own.varying = local.varying;
+    own.unreduced = local.unreduced;
+    own.reduced = local.reduced;
   }
   BatchAxis inner = axis;
   inner.size /= sizeOf(m.outer(), spmd);

@@ -82,6 +82,11 @@ Status checkSpecAxes(const ShardingTree &specs, const std::string &what,
     const ShardingOption &option = leaf.option;
     if (option.error)
       return *option.error;
+    if (option.autoMesh) {
+      others += cat("  ", what, leaf.path, " is ", option.autoMesh->str(),
+                    " of type AutoSharding, \n\n");
+      continue;
+    }
     if (option.sharding.isSpecified() || option.layout) {
       others +=
           cat("  ", what, leaf.path, " is ", option.sharding.str(), " of type ",
@@ -110,7 +115,7 @@ Status checkSpecAxes(const ShardingTree &specs, const std::string &what,
     return {};
   return valueError("shard_map ", what,
                     " argument must refer to an axis marked as manual (",
-                    AxisSet(manual).str(), "), but:\n\n", lines,
+                    AxisSet(manual).repr(), "), but:\n\n", lines,
                     "\n\nCheck the ", what, " values passed to shard_map.");
 }
 

@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_FRONTEND_TRACE_JAXPR_H
 #define SHARDWRIGHT_FRONTEND_TRACE_JAXPR_H
 
+#include "shardwright/frontend/base/named_scope.h"
 #include "shardwright/frontend/trace/effects.h"
 #include "shardwright/frontend/trace/params.h"
 
@@ -28,6 +29,8 @@ struct Eqn {
   std::vector<Atom> ins;
   std::vector<int32_t> outs;
   Params params;
+  /// Around it in the traced function.
+  NameStack names = {};
 };
 
 /// A program in SSA form: equations in topological order over numbered

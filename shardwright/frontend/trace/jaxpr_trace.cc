@@ -53,7 +53,7 @@ Tensors JaxprTrace::bind(const Primitive &primitive, const Tensors &args,
   if (!results)
     return {results.error()};
   program->effects.add(effectsOf(primitive, params));
-  Eqn eqn{&primitive, {}, {}, params};
+  Eqn eqn{&primitive, {}, {}, params, detail::currentNames()};
   for (const Tensor &arg : args)
     eqn.ins.push_back(atomOf(arg));
   Tensors outs;
@@ -91,6 +91,8 @@ Expected<JaxprPtr> traceToJaxpr(const TensorsFunction &function,
   for (const Aval &aval : types)
     args.push_back(trace->input(aval));
   ScopedTrace scope(trace);
+  // The names of a program begin with it.
+  detail::ScopedNames names(nullptr);
   return trace->finish(callFunction(function, args), std::move(name));
 }
 
@@ -193,6 +195,7 @@ liveVariables(const Jaxpr &jaxpr, const std::vector<bool> &used,
       for (int32_t var : eqn.outs)
         needed.push_back(live[var]);
       Eqn pruned = eqn.primitive->prune(eqn, needed);
+      pruned.names = eqn.names;
       need(pruned.ins);
       if (keep)
         keep(std::move(pruned));

@@ -32,6 +32,9 @@ struct BatchAxis {
   int64_t size = 0;
   std::string name;
   AxisNames spmdNames;
+  /// The Explicit axes that shard the mapped dimension, and their mesh.
+  AxisNames explicitAxes = {};
+  AbstractMesh explicitMesh = {};
 };
 
 /// The axes of a mesh that are manual where an equation is lowered.
@@ -105,6 +108,8 @@ public:
   /// The manual axes around the equation. A primitive with a body sets them
   /// while it writes the body.
   virtual ManualAxes &manualAxes() = 0;
+  /// Names the region that is written next, in locations.
+  virtual void enterRegion(std::string_view name) = 0;
   /// The symbol of the mesh of one device, or for -1 of a mesh without axes.
   virtual std::string deviceMesh(int64_t device) = 0;
   virtual void fail(Error error) = 0;

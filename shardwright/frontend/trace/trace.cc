@@ -40,7 +40,15 @@ ScopedTrace::~ScopedTrace() {
 }
 
 const std::vector<NamedAxis> &axisEnvironment() { return axesInScope; }
+AxisNames mappedExplicitAxes() {
+  AxisNames out;
+  for (const NamedAxis &axis : axesInScope)
+    out.insert(out.end(), axis.explicitAxes.begin(), axis.explicitAxes.end());
+  return out;
+}
 const NamedAxis *findAxis(const std::string &name) {
+  if (name.empty())
+    return nullptr;
   for (size_t i = axesInScope.size(); i-- > 0;)
     if (axesInScope[i].name == name)
       return &axesInScope[i];
@@ -328,6 +336,7 @@ Tensors evalJaxpr(const Jaxpr &jaxpr, const Tensors &args) {
     Tensors ins;
     for (const Atom &atom : eqn.ins)
       ins.push_back(read(atom));
+    detail::ScopedNames names(detail::namesWithin(eqn.names));
     Tensors outs = frontend::bind(*eqn.primitive, ins, eqn.params);
     // An equation without results may have failed, too.
     if (const Error *error = errorIn(outs))

@@ -109,7 +109,7 @@ Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
                                        const Params &params);
 
 /// Names of axes bound by vmap and shardMap around the current code, innermost
-/// last.
+/// last. The axis of a vmap may have no name.
 struct NamedAxis {
   std::string name;
   int64_t size = 0;
@@ -117,8 +117,14 @@ struct NamedAxis {
   bool isManual = false;
   /// Types say which values vary along the axis (check_vma).
   bool isChecked = false;
+  /// Bound by vmap: the Explicit axes of the mesh that shard the mapped
+  /// dimension.
+  AxisNames explicitAxes = {};
 };
 const std::vector<NamedAxis> &axisEnvironment();
+/// The Explicit axes that shard dimensions which vmap maps around the current
+/// code.
+AxisNames mappedExplicitAxes();
 /// These axes, each once, in the order in which they were bound.
 AxisNames inBindingOrder(const AxisNames &axes);
 /// Null if no axis has this name.

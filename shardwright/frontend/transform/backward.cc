@@ -56,12 +56,14 @@ private:
         return false;
       ins.push_back(*value);
     }
+    detail::ScopedNames names(detail::namesWithin(eqn.names));
     Tensors outs = bindMany(*eqn.primitive, eqn.outs.size(), ins, eqn.params);
     for (size_t i = 0; i < outs.size(); ++i)
       values[eqn.outs[i]] = outs[i];
     return true;
   }
   Status transpose(const Eqn &eqn) {
+    detail::ScopedNames names(detail::namesWithin(eqn.names));
     MaybeTensors out, ins;
     bool any = false;
     for (int32_t var : eqn.outs) {

@@ -99,7 +99,7 @@ public:
                         rank);
     if (tracer)
       return moveBatch(tracer->value, tracer->dim, to);
-    return moveBatch(batchToFront(x, -1, axis.size), 0, to);
+    return moveBatch(batchToFront(x, -1, axis), 0, to);
   }
   /// -1 if it has none.
   int64_t batchDim(const Tensor &x) const {
@@ -111,12 +111,64 @@ private:
   const BatchAxis axis;
 };
 
+/// The entry of a dimension as Python prints it: `x`, `('x', 'y')`, `None`.
+std::string entryText(const SpecEntry &entry) {
+  return entry.axes.empty()       ? "None"
+         : entry.axes.size() == 1 ? entry.axes[0]
+                                  : namesText(entry.axes);
+}
+
+/// Sets the Explicit axes that shard the mapped dimensions, which must be the
+/// same ones in all arguments.
+Status setExplicitAxes(BatchAxis &axis, const Tensors &args, const Ints &dims) {
+  const SpecEntry *first = nullptr;
+  std::vector<PartitionSpec> specs;
+  specs.reserve(args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (dims[i] < 0 || !args[i].ok() || !args[i].aval().sharding)
+      continue;
+    const SpecEntry &own = specs.emplace_back(args[i].aval().spec())[dims[i]];
+    if (first && !(*first == own))
+      return valueError("Mapped away dimension of inputs passed to vmap should "
+                        "be sharded the same. Got inconsistent axis specs: ",
+                        entryText(*first), " vs ", entryText(own));
+    first = &own;
+    axis.explicitAxes = own.axes;
+    axis.explicitMesh = args[i].aval().sharding->mesh;
+  }
+  if (!axis.spmdNames.empty() && !axis.explicitAxes.empty())
+    return valueError("Only one of spmd_axis_name or arrays sharded on "
+                      "`Explicit` mesh axis type is allowed. Got "
+                      "spmd_axis_name=",
+                      namesText(axis.spmdNames),
+                      " and arrays sharded on explicit_mesh_axis=",
+                      namesText(axis.explicitAxes));
+  return {};
+}
+
+/// The type with a batch dimension.
+Aval batchedType(const Aval &type, int64_t dim, const BatchAxis &axis) {
+  Aval out = type.withDim(dim, axis.size);
+  if (!out.sharding || axis.explicitAxes.empty())
+    return out;
+  std::vector<SpecEntry> entries = out.sharding->spec.entries();
+  entries[dim] = SpecEntry(axis.explicitAxes);
+  const PartitionSpec &spec = out.sharding->spec;
+  if (auto batched =
+          PartitionSpec::get(entries, spec.unreduced(), spec.reduced()))
+    out.sharding = std::make_shared<const TypeSharding>(
+        TypeSharding{out.sharding->mesh, *batched});
+  return out;
+}
+
 } // namespace
 
 Expected<Tensors> vmapFlat(const TensorsFunction &function, const Tensors &args,
                            const Ints &inDims, const Ints &outDims,
-                           const BatchAxis &axis) {
+                           const BatchAxis &mapped) {
   SW_TRY(checkStack("batching"));
+  BatchAxis axis = mapped;
+  SW_TRY(setExplicitAxes(axis, args, inDims));
   auto trace = std::make_shared<BatchTrace>(axis);
   trace->parent = currentTrace();
   Tensors wrapped;
@@ -126,8 +178,10 @@ Expected<Tensors> vmapFlat(const TensorsFunction &function, const Tensors &args,
   {
     ScopedTrace scope(trace);
     std::vector<NamedAxis> names;
-    if (!axis.name.empty())
-      names.push_back({axis.name, axis.size});
+    if (!axis.name.empty() || !axis.explicitAxes.empty())
+      names.push_back({.name = axis.name,
+                       .size = axis.size,
+                       .explicitAxes = axis.explicitAxes});
     ScopedAxis scopedAxis(std::move(names));
     outs = callFunction(function, wrapped);
   }
@@ -152,7 +206,7 @@ Expected<BatchedProgram> batchJaxprAt(const JaxprPtr &jaxpr,
   std::vector<Aval> types = jaxpr->inAvals();
   for (size_t i = 0; i < types.size(); ++i)
     if (inDims[i] >= 0)
-      types[i] = types[i].withDim(inDims[i], axis.size);
+      types[i] = batchedType(types[i], inDims[i], axis);
   Expected<JaxprPtr> traced = traceToJaxpr(
       [&](const Tensors &args) -> Tensors {
         auto trace = std::make_shared<BatchTrace>(axis);

@@ -362,7 +362,7 @@ const Primitive customLinP = [] {
                const Params &params) -> BatchResult {
     Tensors args;
     for (size_t i = 0; i < in.size(); ++i)
-      args.push_back(batchToFront(in[i], dims[i], axis.size));
+      args.push_back(batchToFront(in[i], dims[i], axis));
     std::vector<Aval> types = params.object<TypesParam>("out_avals")->types;
     for (Aval &aval : types) {
       Shape shape = aval.shape;

@@ -37,8 +37,7 @@ bool anyGiven(const Layouts &list) {
 /// Only what is not the default, as JAX prints it.
 Params jitParams(const JaxprPtr &jaxpr, const JitEqn &eqn) {
   Params params{{"name", eqn.name}, {"jaxpr", jaxpr}};
-  if (!contextMesh().empty())
-    params.set("ctx_mesh", objectParam(TextParam(contextMesh().str())));
+  setContextMesh(params);
   if (anySpecified(eqn.ins))
     params.set("in_shardings", objectParam(ShardingsParam(eqn.ins)));
   if (anySpecified(eqn.outs))
@@ -53,6 +52,9 @@ Params jitParams(const JaxprPtr &jaxpr, const JitEqn &eqn) {
                objectParam(TextParam(boolsText(eqn.donated))));
   if (eqn.keepUnused)
     params.set("keep_unused", true);
+  if (eqn.compilerOptions)
+    params.set(kCompilerOptions,
+               std::shared_ptr<const ParamObject>(eqn.compilerOptions));
   return params;
 }
 
@@ -74,6 +76,9 @@ JitEqn eqnOf(const Params &params) {
   if (const auto *outs = params.object<LayoutsParam>("out_layouts"))
     eqn.outLayouts = outs->layouts;
   eqn.keepUnused = params.flag("keep_unused");
+  if (const Param *options = params.find(kCompilerOptions))
+    eqn.compilerOptions = std::static_pointer_cast<const CompilerOptionsParam>(
+        std::get<std::shared_ptr<const ParamObject>>(*options));
   return eqn;
 }
 
@@ -155,6 +160,7 @@ JvpResult linearizeJit(JaxprTrace &tangents, const TracePtr &known,
   Tensors args(outs.begin() + n, outs.end());
   outs.resize(n);
   JitEqn tangent{primal.name};
+  tangent.compilerOptions = primal.compilerOptions;
   tangent.ins.resize(args.size());
   appendWhere(tangent.ins, primal.ins, nonzero);
   tangent.outs = chosenEntries(primal.outs, linear->outNonzero);
@@ -243,6 +249,12 @@ const Primitive jitP = [] {
   p.ownManualAxes = true;
   p.infer = [](const std::vector<Aval> &,
                const Params &params) -> Expected<std::vector<Aval>> {
+    if (const auto *options =
+            params.object<CompilerOptionsParam>(kCompilerOptions))
+      return valueError("`compiler_options` can only be passed to top-level "
+                        "`jax.jit`. Got compiler_options=",
+                        options->text, " specified on a nested jit with name: ",
+                        params.text("name"));
     return params.jaxpr("jaxpr")->outAvals();
   };
   p.jvp = jvpJit;
@@ -263,7 +275,7 @@ const Registered jitR(jitP);
 
 bool JitEqn::isPlain() const {
   return !anySpecified(ins) && !anySpecified(outs) && !anyGiven(inLayouts) &&
-         !anyGiven(outLayouts);
+         !anyGiven(outLayouts) && !compilerOptions;
 }
 
 Tensors bindJit(const JaxprPtr &jaxpr, const JitEqn &eqn, const Tensors &args) {

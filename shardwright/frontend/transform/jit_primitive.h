@@ -13,6 +13,18 @@
 
 namespace shardwright::frontend {
 
+/// Options of the compiler by name, with values as text.
+struct CompilerOptionsParam final : ParamObject {
+  explicit CompilerOptionsParam(std::map<std::string, std::string> v,
+                                std::string t)
+      : values(std::move(v)), text(std::move(t)) {}
+  std::string str() const override { return text; }
+  std::map<std::string, std::string> values;
+  std::string text; ///< as Python prints them
+};
+/// The parameter of a jit that holds them.
+constexpr const char *kCompilerOptions = "compiler_options_kvs";
+
 /// What the equation of a nested jit says beside its jaxpr. The lists are empty
 /// or have one entry for each input or result.
 struct JitEqn {
@@ -21,6 +33,8 @@ struct JitEqn {
   std::vector<std::optional<Layout>> inLayouts = {}, outLayouts = {};
   std::vector<bool> donated = {};
   bool keepUnused = false;
+  /// Null: none. A program that is recorded has none.
+  std::shared_ptr<const CompilerOptionsParam> compilerOptions = nullptr;
   /// Says nothing that the equations of the jaxpr do not say.
   bool isPlain() const;
 };

@@ -124,6 +124,22 @@ Expected<JvpResult> jvpFlat(const TensorsFunction &function,
   return unwrap(outs, trace.get());
 }
 
+/// The names inside of those that were current when a trace began.
+static NameStack namesInside(const NameStack &outer, const NameStack &names) {
+  std::vector<const NameEntry *> inner;
+  for (const NameEntry *e = names.get(); e != outer.get(); e = e->outer.get()) {
+    if (!e)
+      return names;
+    inner.push_back(e);
+  }
+  NameStack out;
+  for (size_t i = inner.size(); i-- > 0;)
+    out = std::make_shared<const NameEntry>(
+        NameEntry{std::move(out), inner[i]->name, inner[i]->isTransform,
+                  inner[i]->where});
+  return out;
+}
+
 Expected<Linearized> linearizeFlat(const TensorsFunction &function,
                                    const Tensors &primals,
                                    const std::vector<bool> &linear) {
@@ -162,7 +178,12 @@ Expected<Linearized> linearizeFlat(const TensorsFunction &function,
   Expected<JaxprPtr> jaxpr = trace->tangentTrace->finish(tangents);
   if (!jaxpr)
     return jaxpr.error();
-  out.tangentJaxpr = eliminateDeadCode(**jaxpr);
+  auto tangent = std::make_shared<Jaxpr>(*eliminateDeadCode(**jaxpr));
+  // The backward pass runs within names of its own.
+  if (const NameStack &outer = detail::currentNames())
+    for (Eqn &eqn : tangent->eqns)
+      eqn.names = namesInside(outer, eqn.names);
+  out.tangentJaxpr = std::move(tangent);
   return out;
 }
 
@@ -216,6 +237,7 @@ Expected<LinearizedJaxpr> linearizeJaxpr(const JaxprPtr &jaxpr,
   for (const Aval &aval : jaxpr->inAvals())
     args.push_back(known->input(aval));
   ScopedTrace scope(known);
+  detail::ScopedNames names(nullptr);
   Expected<Linearized> linear = linearizeFlat(
       [&](const Tensors &in) { return evalJaxpr(*jaxpr, in); }, args, nonzero);
   if (!linear)

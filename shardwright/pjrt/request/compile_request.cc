@@ -118,7 +118,7 @@ static llvm::Error readOverride(llvm::StringRef bytes,
       if (value.field() == 1)
         option.value = value.bytes().str();
       else if (value.field() == 2)
-        option.value = value.varint() ? "true" : "false";
+        option.value = value.varint() ? "True" : "False";
       else if (value.field() == 3)
         option.value = std::to_string(value.varint());
     }
