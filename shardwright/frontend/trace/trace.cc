@@ -323,6 +323,15 @@ Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
   return results;
 }
 
+Status checkOperands(const Primitive &primitive, const Tensors &operands,
+                     const Params &params) {
+  std::vector<Aval> types;
+  for (const Tensor &operand : operands)
+    types.push_back(operand.aval());
+  Expected<std::vector<Aval>> results = primitive.infer(types, params);
+  return results ? Status() : Status(results.error());
+}
+
 Tensors evalJaxpr(const Jaxpr &jaxpr, const Tensors &args) {
   Tensors env(jaxpr.types.size());
   for (size_t i = 0; i < jaxpr.constVars.size(); ++i)

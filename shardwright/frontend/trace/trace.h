@@ -104,6 +104,11 @@ Tensors execute(const Primitive &primitive, const Tensors &args,
 
 /// Result types of an equation, or the error that JAX gives. Checks and unites
 /// the manual axes of the operands.
+/// An error if the operands do not fit the primitive. The rules of
+/// transformations are written for operands that do.
+Status checkOperands(const Primitive &primitive, const Tensors &operands,
+                     const Params &params);
+
 Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
                                        const std::vector<Aval> &args,
                                        const Params &params);

@@ -58,6 +58,10 @@ public:
     }
     if (!any && !(!axis.name.empty() && usesAxisNames(primitive, params)))
       return bindIn(parent, primitive, values, params);
+    // Types of collectives depend on the axes that this trace binds.
+    if (!usesAxisNames(primitive, params))
+      if (Status fits = checkOperands(primitive, args, params); !fits)
+        return {Tensor(fits.error())};
     ScopedTrace scope(parent);
     if (!primitive.batch)
       return {Tensor(notImplemented("Batching rule for '", primitive.name,

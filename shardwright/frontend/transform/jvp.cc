@@ -36,6 +36,8 @@ public:
     }
     if (!any)
       return bindIn(parent, primitive, primals, params);
+    if (Status fits = checkOperands(primitive, primals, params); !fits)
+      return {Tensor(fits.error())};
     JvpResult result = apply(primitive, primals, tangents, params);
     Tensors outs;
     for (size_t i = 0; i < result.outs.size(); ++i)
