@@ -151,8 +151,8 @@ Ints mappedDims(const std::string &transform, const Tensors &arguments) {
 }
 FlatFunction mapped(const FlatFunction &f, const std::string &transform) {
   return [=](const Tensors &batches) -> Tensors {
-    auto outs = detail::vmap(f, batches, mappedDims(transform, batches),
-                             {0}, -1, "", {});
+    auto outs = detail::vmap(f, batches, mappedDims(transform, batches), {0},
+                             -1, "", {});
     return outs ? *outs : Tensors{Tensor(outs.error())};
   };
 }

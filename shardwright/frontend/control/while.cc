@@ -237,10 +237,10 @@ BatchResult batchWhile(const BatchAxis &axis, const Tensors &in,
     return {{Tensor(cond.error())}, {}};
   Tensors args(in.begin(), in.begin() + carryAt);
   for (size_t i = 0; i < w.carry; ++i)
-    args.push_back(carryDims[i] < 0
-                       ? in[carryAt + i]
-                       : batchTo(in[carryAt + i], dims[carryAt + i],
-                                 carryDims[i], axis));
+    args.push_back(
+        carryDims[i] < 0
+            ? in[carryAt + i]
+            : batchTo(in[carryAt + i], dims[carryAt + i], carryDims[i], axis));
   return {bindMany(whilePrimitive(), w.carry, args,
                    whileParams(cond->jaxpr, w.condConsts, body->jaxpr,
                                w.bodyConsts)),

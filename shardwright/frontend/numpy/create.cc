@@ -72,12 +72,6 @@ Tensor fullLike(const Tensor &x, const Tensor &value,
   return broadcastTo(lax::convert_element_type(value, type.value_or(x.dtype())),
                      x.shape());
 }
-Tensor zerosLike(const Tensor &x, DType type) {
-  return x.ok() ? zeros(x.shape(), type) : x;
-}
-Tensor onesLike(const Tensor &x, DType type) {
-  return x.ok() ? ones(x.shape(), type) : x;
-}
 Tensor copy(const Tensor &x) { return lax::copy(x); }
 Tensor identity(int64_t n, DType type) { return eye(n, type); }
 Tensor eye(int64_t rows, int64_t columns, int64_t k, DType type) {

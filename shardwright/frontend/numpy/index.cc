@@ -11,9 +11,9 @@
 #include "shardwright/frontend/base/warning.h"
 #include "shardwright/frontend/numpy/indexer.h"
 #include "shardwright/frontend/numpy/promote.h"
+#include "shardwright/frontend/numpy/slices.h"
 #include "shardwright/frontend/primitives/gather_params.h"
 #include "shardwright/frontend/primitives/out_sharding.h"
-#include "shardwright/frontend/numpy/slices.h"
 
 namespace shardwright::frontend {
 namespace {

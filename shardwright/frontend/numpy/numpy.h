@@ -38,8 +38,9 @@ Tensor operator~(const Tensor &x);
   X(log1p)                                                                     \
   X(expm1)                                                                     \
   X(sin)                                                                       \
-  X(cos) X(tan) X(tanh) X(sqrt) X(cbrt) X(asin) X(acos) X(atan) X(sinh)        \
-      X(cosh) X(asinh) X(acosh) X(atanh)
+  X(cos)                                                                       \
+  X(tan) X(tanh) X(sqrt) X(cbrt) X(asin) X(acos) X(atan) X(sinh) X(cosh)       \
+      X(asinh) X(acosh) X(atanh)
 #define SW_DECLARE(name) Tensor name(const Tensor &x);
 SW_NUMPY_UNARY(SW_DECLARE)
 #undef SW_DECLARE

@@ -57,8 +57,6 @@ Tensor empty(const Shape &shape, DType type = DType::F32);
 Tensor emptyLike(const Tensor &x);
 Tensor fullLike(const Tensor &x, const Tensor &value,
                 std::optional<DType> type = {});
-Tensor zerosLike(const Tensor &x, DType type);
-Tensor onesLike(const Tensor &x, DType type);
 Tensor copy(const Tensor &x);
 Tensor identity(int64_t n, DType type = DType::F32);
 Tensor eye(int64_t rows, int64_t columns, int64_t k = 0,

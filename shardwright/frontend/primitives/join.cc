@@ -260,12 +260,11 @@ const Primitive sliceP = [] {
       limit.push_back(2);
       strides.push_back(1);
     }
-    return c.op(
-        "stablehlo.slice", c.operands(), mlirTypes(c.operandTypes()),
-        mlirTypes(c.resultTypes()),
-        cat(arrayAttr("start_indices", start), ", ",
-            arrayAttr("limit_indices", limit), ", ",
-            arrayAttr("strides", strides)));
+    return c.op("stablehlo.slice", c.operands(), mlirTypes(c.operandTypes()),
+                mlirTypes(c.resultTypes()),
+                cat(arrayAttr("start_indices", start), ", ",
+                    arrayAttr("limit_indices", limit), ", ",
+                    arrayAttr("strides", strides)));
   };
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     const Primitive &self = *findPrimitive("slice");

@@ -77,16 +77,17 @@ namespace lax {
 #define SW_LAX_UNARY(X)                                                        \
   X(neg)                                                                       \
   X(sign)                                                                      \
-  X(floor) X(ceil) X(is_finite) X(exp) X(exp2) X(log) X(log1p) X(expm1) X(sin) \
-      X(cos) X(tan) X(tanh) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(abs)        \
-          X(square) X(erf) X(erfc) X(erf_inv) X(lgamma) X(digamma) X(asin)     \
-              X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh)       \
-                  X(real) X(imag) X(conj) X(clz) X(population_count)           \
-                      X(stop_gradient)
+  X(floor)                                                                     \
+  X(ceil) X(is_finite) X(exp) X(exp2) X(log) X(log1p) X(expm1) X(sin) X(cos)   \
+      X(tan) X(tanh) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(abs) X(square)     \
+          X(erf) X(erfc) X(erf_inv) X(lgamma) X(digamma) X(asin) X(acos)       \
+              X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(real)       \
+                  X(imag) X(conj) X(clz) X(population_count) X(stop_gradient)
 #define SW_LAX_BINARY(X)                                                       \
   X(add)                                                                       \
   X(sub)                                                                       \
-  X(mul) X(div) X(rem) X(max) X(min) X(pow) X(atan2) X(nextafter) X(complex)   \
+  X(mul)                                                                       \
+  X(div) X(rem) X(max) X(min) X(pow) X(atan2) X(nextafter) X(complex)          \
       X(add_any) X(shift_left) X(shift_right_logical)                          \
           X(shift_right_arithmetic) X(eq) X(ne) X(lt) X(le) X(gt) X(ge)
 
@@ -100,8 +101,8 @@ SW_LAX_BINARY(SW_DECLARE)
   X(exp)                                                                       \
   X(exp2)                                                                      \
   X(log)                                                                       \
-  X(log1p) X(expm1) X(sin) X(cos) X(tan) X(tanh) X(logistic) X(sqrt) X(rsqrt)  \
-      X(cbrt)
+  X(log1p)                                                                     \
+  X(expm1) X(sin) X(cos) X(tan) X(tanh) X(logistic) X(sqrt) X(rsqrt) X(cbrt)
 /// Functions with an accuracy, which programs carry; our own CPU computes them
 /// in one way.
 namespace accurate {

@@ -228,9 +228,7 @@ Tensor logmeanexp(const Tensor &x, const Axes &axes, bool keepDims) {
 Tensor sparsePlus(const Tensor &x) {
   return where(x <= -1.0, 0.0, where(x >= 1.0, x, square(x + 1.0) / 4.0));
 }
-Tensor sparseSigmoid(const Tensor &x) {
-  return 0.5 * clip(x + 1.0, 0.0, 2.0);
-}
+Tensor sparseSigmoid(const Tensor &x) { return 0.5 * clip(x + 1.0, 0.0, 2.0); }
 } // namespace nn
 
 } // namespace shardwright::frontend

@@ -23,8 +23,8 @@ namespace shardwright {
 /// channels of their own, and renumbers channels that several collectives use.
 /// XLA's partitioner rejects several operands of an
 /// all_reduce in manual regions, and crashes for those of an all_gather.
-/// all_gathers along dimension 0 whose results have at most `packedBytes` in all
-/// gather one row instead that holds all operands.
+/// all_gathers along dimension 0 whose results have at most `packedBytes` in
+/// all gather one row instead that holds all operands.
 void splitCollectives(mlir::ModuleOp module, double packedBytes = 0);
 
 /// Converts a per-device program to the region form. The tensors of the entry

@@ -236,7 +236,8 @@ SmallVector<Operation *> TopKBuilder::build() {
   auto inShards = sorted(inputs, dim + 1, splitLayout);
   auto last =
       sorted(candidates(inShards, split, splitLayout), dim, gatheredLayout);
-  // Every device has the first rows, so that moving parts of them gains nothing.
+  // Every device has the first rows, so that moving parts of them gains
+  // nothing.
   for (Operation *slice : sort->getUsers())
     setResultLayouts(slice, Layouts{gatheredLayout}, meshes);
   for (auto [i, old] : llvm::enumerate(sort.getResults()))

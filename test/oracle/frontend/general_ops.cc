@@ -152,32 +152,29 @@ void addProductMistakes(Ops &ops) {
   OP("mistake_ragged_none", raggedOf({rowsByMatrices, {}, {0}}))
   OP("mistake_ragged_range", raggedOf({rowsByMatrices, {2}, {0}}))
   OP("mistake_ragged_no_group", raggedOf({rowsByMatrices, {0}, {}}))
-  OP("mistake_ragged_group_range", raggedOf({rowsByMatrices, {0}, {3}})) OP(
-      "mistake_ragged_group_kind", raggedOf({rowsByMatrices, {0}, {1}}))
-      OP("mistake_ragged_group_extra", raggedOf({rowsByMatrices, {1}, {0}})) OP(
-          "mistake_ragged_float",
-          raggedOf({rowsByMatrices, {0}, {0}}, {2},
-                   DType::F32)) OP("mistake_ragged_sizes",
-                                   raggedOf({rowsByMatrices, {0}, {0}}, {3}))
-          OP("mistake_ragged_rank",
-             raggedOf({rowsByMatrices, {0}, {0}},
-                      {1, 2})) OP("mistake_dot_lhs_range",
-                                  dotOf({{2}, {0}, {}, {}}))
-              OP("mistake_dot_rhs_range", dotOf({{1}, {-2}, {}, {}})) OP(
-                  "mistake_dot_distinct", dotOf({{1, 1}, {0, 1}, {}, {}}))
-                  OP("mistake_dot_batch_distinct",
-                     dotOf({{}, {}, {0, 1}, {1, 1}}))
-                      OP("mistake_dot_disjoint", dotOf({{0}, {0}, {1}, {0}}))
-                          OP("mistake_dot_batches", dotOf({{1}, {0}, {0}, {}}))
-                              OP("mistake_dot_batch_sizes",
-                                 dotOf({{1}, {1}, {0}, {0}}, {2, 3}))
-                                  OP("mistake_dot_sizes",
-                                     dotOf({{1, 0}, {0}, {}, {}}))
-                                      OP("mistake_dot_narrow",
-                                         lax::dot_general(
-                                             ones({2, 3}, DType::I32),
-                                             ones({3, 4}, DType::I32),
-                                             {{1}, {0}, {}, {}}, DType::I16))
+  OP("mistake_ragged_group_range", raggedOf({rowsByMatrices, {0}, {3}}))
+  OP("mistake_ragged_group_kind", raggedOf({rowsByMatrices, {0}, {1}})) OP(
+      "mistake_ragged_group_extra",
+      raggedOf({rowsByMatrices, {1}, {0}})) OP("mistake_ragged_float",
+                                               raggedOf(
+                                                   {rowsByMatrices, {0}, {0}},
+                                                   {2}, DType::F32))
+      OP("mistake_ragged_sizes", raggedOf({rowsByMatrices, {0}, {0}}, {3})) OP(
+          "mistake_ragged_rank", raggedOf({rowsByMatrices, {0}, {0}}, {1, 2}))
+          OP("mistake_dot_lhs_range", dotOf({{2}, {0}, {}, {}})) OP(
+              "mistake_dot_rhs_range", dotOf({{1}, {-2}, {}, {}}))
+              OP("mistake_dot_distinct", dotOf({{1, 1}, {0, 1}, {}, {}})) OP(
+                  "mistake_dot_batch_distinct", dotOf({{}, {}, {0, 1}, {1, 1}}))
+                  OP("mistake_dot_disjoint", dotOf({{0}, {0}, {1}, {0}}))
+                      OP("mistake_dot_batches", dotOf({{1}, {0}, {0}, {}})) OP(
+                          "mistake_dot_batch_sizes",
+                          dotOf({{1}, {1}, {0}, {0}}, {2, 3}))
+                          OP("mistake_dot_sizes", dotOf({{1, 0}, {0}, {}, {}}))
+                              OP("mistake_dot_narrow",
+                                 lax::dot_general(ones({2, 3}, DType::I32),
+                                                  ones({3, 4}, DType::I32),
+                                                  {{1}, {0}, {}, {}},
+                                                  DType::I16))
 }
 
 void addLayoutMistakes(Ops &ops){
