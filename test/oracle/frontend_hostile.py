@@ -49,8 +49,8 @@ def parameter_names():
 
 
 PARAMETERS = parameter_names()
-# Divides by a size itself; does not end for empty arrays.
-LEFT_OUT = {"conv_plain", "while_double"}
+# They divide by a size or swap dimensions themselves; the loop does not end for empty arrays.
+LEFT_OUT = {"conv_plain", "ffi_cholesky", "while_double"}
 
 
 class Server:
@@ -74,11 +74,20 @@ class Server:
         return self.process.returncode
 
 
+def subscripts(rng):
+    """Returns the codes of some subscripts (index_ops.cc): integers, slices, new dimensions, `...`, arrays."""
+    n = lambda: rng.choice(NUMBERS)
+    kinds = (lambda: [0, n()], lambda: [1, 1, n(), 1, n(), n()], lambda: [2], lambda: [3], lambda: [4], lambda: [4])
+    return ",".join(str(code) for _ in range(rng.choice([1, 1, 2, 2, 3])) for code in rng.choice(kinds)())
+
+
 def program(rng, name):
     lines = [f"in {rng.choice(ARRAYS)}" for _ in range(8)]
     lines += [f"batch {rng.choice(BATCHES)}" for _ in range(8)]
     numbers = lambda: ",".join(str(rng.choice(NUMBERS)) for _ in range(rng.choice([1, 2, 2, 3, 4])))
-    keys = " ".join(f"{key}={rng.randrange(2) if key in CHOICES else numbers()}" for key in PARAMETERS)
+    values = {key: rng.randrange(2) if key in CHOICES else numbers() for key in PARAMETERS}
+    values["idx"] = subscripts(rng)
+    keys = " ".join(f"{key}={value}" for key, value in values.items())
     # The last of them does not exist: a null handle.
     chosen = " ".join(str(rng.randrange(8) if rng.random() < 0.95 else 9) for _ in range(8))
     kind = rng.choice(["eager:", "eager:", "jaxpr:", "jaxpr:vjp", "jaxpr:jvp", "jaxpr:vmap", "eager:vmap", "types:"])

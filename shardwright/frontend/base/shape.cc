@@ -26,7 +26,7 @@ std::string tupleText(const Ints &values) {
 }
 
 Ints iotaInts(int64_t n) {
-  Ints out(n);
+  Ints out(std::max<int64_t>(n, 0));
   for (int64_t i = 0; i < n; ++i)
     out[i] = i;
   return out;

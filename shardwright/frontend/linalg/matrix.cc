@@ -12,6 +12,8 @@ namespace shardwright::frontend {
 using namespace lax;
 
 Tensor matrixProduct(const Tensor &a, const Tensor &b) {
+  if (!a.ok() || !b.ok())
+    return a.ok() ? b : a;
   Ints batch = iotaInts(a.rank() - 2);
   return dot_general(a, b, {{a.rank() - 1}, {b.rank() - 2}, batch, batch});
 }

@@ -166,8 +166,13 @@ Tensor broadcasted_iota(DType type, const Shape &shape, int64_t dimension) {
   return iota(type, shape, dimension);
 }
 Tensor broadcast_to_rank(const Tensor &x, int64_t rank) {
+  // More than any array that a program handles has.
+  constexpr int64_t kMostDims = 1 << 16;
   if (!x.ok())
     return x;
+  if (rank > kMostDims)
+    return valueError("broadcast_to_rank expects at most ", kMostDims,
+                      " dimensions, got ", rank);
   return x.rank() >= rank ? x : expand_dims(x, iotaInts(rank - x.rank()));
 }
 Tensor collapse(const Tensor &x, int64_t start, std::optional<int64_t> stop) {
