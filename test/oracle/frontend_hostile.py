@@ -16,7 +16,7 @@ import subprocess
 
 import oracle
 
-args = oracle.arguments(__doc__, cases=1500, long_cases=40000)
+args = oracle.arguments(__doc__, cases=4000, long_cases=200000)
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "frontend")
 SERVER = os.path.join(oracle.BUILD, "bin", "frontend_server")
