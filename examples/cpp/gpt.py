@@ -9,7 +9,9 @@
 import os
 import sys
 
-# The devices share few cores: a collective may wait long for one of them.
+# A device that waits for others blocks a thread of XLA's pool, which has no more threads than devices: NPROC adds
+# some. The devices share few cores: a collective may wait long for one of them.
+os.environ.setdefault("NPROC", "32")
 os.environ["XLA_FLAGS"] = (
     "--xla_force_host_platform_device_count=8 --xla_cpu_collective_call_warn_stuck_timeout_seconds=60"
     " --xla_cpu_collective_call_terminate_timeout_seconds=100"

@@ -8,6 +8,7 @@
 
 import os
 
+os.environ.setdefault("NPROC", "32")
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 
 import jax
