@@ -30,6 +30,7 @@ oracle.require()
 import numpy as np
 
 import partition_engines as engines
+import partition_families
 import partition_ops
 import partition_programs as programs
 
@@ -147,11 +148,12 @@ def main(name="partition", through=None, cases=240, long_cases=3000):
     only += f" --effort {args.effort}" if args.effort is not None else ""
     only += f" --sums {args.sums}" if args.sums != "all" else ""
     most = engines.MOST_DEVICES.get(args.through, 16)
+    more = partition_families.KEPT if args.through == "region" else ()
     ops = set()
     try:
         for rng in oracle.generators(args):
             start = time.monotonic()
-            program = programs.random_program(rng, args.family, args.op, most, args.sums)
+            program = programs.random_program(rng, args.family, args.op, most, args.sums, more)
             if args.effort is not None or not program.options:
                 program.options["partition-effort"] = 1 if args.effort is None else args.effort
             check.seconds["generating"] += time.monotonic() - start

@@ -490,7 +490,7 @@ def rng_bits(b):
 
 
 FAMILIES = {
-    "unary": unary, "function": function, "binary": binary, "select": select, "convert": convert,
+    "unary": unary, "binary": binary, "select": select, "convert": convert,
     "constraint": constraint, "broadcast": broadcast, "transpose": transpose,
     "reshape": reshape, "slice": slice_, "pad": pad, "reverse": reverse, "roll": roll,
     "concatenate": concatenate, "iota": iota, "dense": dense, "reduce": reduce,
@@ -501,3 +501,5 @@ FAMILIES = {
     "wide_convolution": wide_convolution, "while": while_,
     "scan": scan, "case": case, "barrier": barrier, "rng": rng_bits,
 }
+# Ops that the region form keeps and other forms expand.
+KEPT = {"function": function}

@@ -23,7 +23,7 @@ from partition_layouts import ADDITIVE
 
 PLAIN = {**partition_families.FAMILIES, **partition_manual.FAMILIES}
 SUMS = {**partition_sums.FAMILIES, **partition_sums_regions.FAMILIES, **partition_sums_manual.FAMILIES}
-FAMILIES = {**PLAIN, **SUMS}
+FAMILIES = {**PLAIN, **partition_families.KEPT, **SUMS}
 # Ops whose results must be those of the unpartitioned program to the bit, for any type.
 EXACT = {
     "barrier", "broadcast", "concatenate", "constraint", "dynamic_slice",
@@ -41,12 +41,12 @@ ORDERED = {"sum reduce", "sum collective", "scalar", "group"}
 PLACES = {"off": (), "inside": ("inside",), "arguments": ("inside", "arguments"), "all": ("inside", "arguments", "results")}
 
 
-def random_program(rng, family=None, only=None, most_devices=16, sums="off"):
+def random_program(rng, family=None, only=None, most_devices=16, sums="off", more=()):
     """family: only ops of this family. only: only op tests whose names contain this. sums: places
-    where values may be unreduced, one of PLACES."""
+    where values may be unreduced, one of PLACES. more: families beside PLAIN."""
     b = Builder(rng, most_devices, PLACES[sums])
     b.extra = []
-    names = [family] if family else list(PLAIN)
+    names = [family] if family else [*PLAIN, *more]
     single = family == "op" or only
 
     def grow():

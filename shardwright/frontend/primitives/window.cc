@@ -21,10 +21,10 @@ BatchResult batchWindow(const std::string &name, const BatchAxis &axis,
   int64_t at = in.size() == 1 ? dims[0] : 0;
   Tensors moved;
   for (size_t i = 0; i < in.size(); ++i)
-    moved.push_back(batchToFront(in[i], dims[i], axis));
+    moved.push_back(batchTo(in[i], dims[i], at, axis));
   return {
-      frontend::bind(*findPrimitive(name), moved, withWindowBatch(params, 0)),
-      {0}};
+      frontend::bind(*findPrimitive(name), moved, withWindowBatch(params, at)),
+      {at}};
 }
 
 struct ReduceSpec {
