@@ -72,7 +72,7 @@ Tensor attention(const Block &b, const Tensor &x) {
 Tensor loss(Gpt m, Tensor text) {
   Tensor inputs = text.index({slice(), slice(0, context)});
   Tensor targets = text.index({slice(), slice(1, context + 1)});
-  Tensor x = take(m.tokens, inputs) + m.positions;
+  Tensor x = take(m.tokens, inputs, 0) + m.positions;
   for (const Block &b : m.blocks) {
     x = x + attention(b, normalized(x));
     x = x + matmul(nn::gelu(matmul(normalized(x), b.up)), b.down);
