@@ -10,6 +10,7 @@
 #include "shardwright/runtime/array.h"
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/host_memory.h"
+#include "shardwright/support/packed_elements.h"
 #include "shardwright/support/shape.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -56,23 +57,19 @@ static constexpr struct {
     {ElementType::F4E2M1FN, f4E2M1FNCode, 4},
 };
 
-/// Two elements of four bits in each byte, the first one in the lower half, as
-/// DLPack has them. Ours have a byte each. Null without memory.
-static std::shared_ptr<void> packed(const void *elements, int64_t n) {
+/// A copy in which elements share bytes, or in which each has its own. Null
+/// without memory.
+static std::shared_ptr<void> packed(const void *elements, int64_t n, int bits) {
   std::shared_ptr<void> out =
-      cpu::allocateHost(std::max<int64_t>((n + 1) / 2, 1));
-  const auto *from = static_cast<const uint8_t *>(elements);
-  auto *to = static_cast<uint8_t *>(out.get());
-  for (int64_t i = 0; out && i < n; i += 2)
-    to[i / 2] = (from[i] & 15) | (i + 1 < n ? (from[i + 1] & 15) << 4 : 0);
+      cpu::allocateHost(std::max<int64_t>(packedBytes(n, bits), 1));
+  if (out)
+    packElements(elements, n, bits, out.get());
   return out;
 }
-static std::shared_ptr<void> unpacked(const void *elements, int64_t n) {
+static std::shared_ptr<void> unpacked(const void *bytes, int64_t n, int bits) {
   std::shared_ptr<void> out = cpu::allocateHost(std::max<int64_t>(n, 1));
-  const auto *from = static_cast<const uint8_t *>(elements);
-  auto *to = static_cast<uint8_t *>(out.get());
-  for (int64_t i = 0; out && i < n; ++i)
-    to[i] = i % 2 ? from[i / 2] >> 4 : from[i / 2] & 15;
+  if (out)
+    unpackElements(bytes, n, bits, /*isSigned=*/false, out.get());
   return out;
 }
 
@@ -97,7 +94,7 @@ llvm::Expected<DLManagedTensor *> shardwright::toDLPack(const Buffer &buffer) {
   auto *out = new Exported();
   out->memory = std::move(*memory);
   if (row->bits < 8)
-    out->memory = packed(out->memory.get(), product(buffer.shape()));
+    out->memory = packed(out->memory.get(), product(buffer.shape()), row->bits);
   if (!out->memory) {
     delete out;
     return llvm::createStringError("not enough memory for a packed copy");
@@ -158,7 +155,7 @@ llvm::Expected<Buffer> shardwright::fromDLPack(DLManagedTensor *tensor,
     if (!array.isDense())
       return llvm::createStringError("a tensor of " + str(row->type) +
                                      " must be dense and row-major");
-    std::shared_ptr<void> elementsOfBytes = unpacked(data, elements);
+    std::shared_ptr<void> elementsOfBytes = unpacked(data, elements, row->bits);
     if (!elementsOfBytes)
       return llvm::createStringError("not enough memory for the tensor");
     auto copy = client.copyFromHost(

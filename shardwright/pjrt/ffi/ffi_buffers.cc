@@ -9,6 +9,7 @@
 
 #include "shardwright/pjrt/ffi/ffi_types.h"
 #include "shardwright/support/host_memory.h"
+#include "shardwright/support/packed_elements.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -72,30 +73,14 @@ llvm::Error FfiBuffers::check() const {
 }
 
 void FfiBuffers::pack() {
-  for (const Packed &p : packed) {
-    auto *plain = static_cast<const uint8_t *>(p.plain.data);
-    auto *out = static_cast<uint8_t *>(p.bytes.get());
-    int64_t count = p.plain.elements(), perByte = 8 / p.bits;
-    uint8_t mask = (1 << p.bits) - 1;
-    std::fill_n(out, (count + perByte - 1) / perByte, 0);
-    for (int64_t i = 0; i < count; ++i)
-      out[i / perByte] |= (plain[i] & mask) << (i % perByte * p.bits);
-  }
+  for (const Packed &p : packed)
+    packElements(p.plain.data, p.plain.elements(), p.bits, p.bytes.get());
 }
 
 void FfiBuffers::unpack() const {
-  for (const Packed &p : packed) {
-    auto *plain = static_cast<uint8_t *>(p.plain.data);
-    auto *in = static_cast<const uint8_t *>(p.bytes.get());
-    int64_t count = p.plain.elements(), perByte = 8 / p.bits;
-    uint8_t mask = (1 << p.bits) - 1;
-    for (int64_t i = 0; i < count; ++i) {
-      uint8_t value = in[i / perByte] >> (i % perByte * p.bits) & mask;
-      if (isSignedInteger(p.plain.type) && value >> (p.bits - 1))
-        value |= ~mask;
-      plain[i] = value;
-    }
-  }
+  for (const Packed &p : packed)
+    unpackElements(p.bytes.get(), p.plain.elements(), p.bits,
+                   isSignedInteger(p.plain.type), p.plain.data);
 }
 
 XLA_FFI_Args FfiBuffers::args() {
