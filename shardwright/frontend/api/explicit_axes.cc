@@ -13,20 +13,6 @@
 
 namespace shardwright::frontend {
 
-/// Only Explicit axes are part of types.
-static Status checkAxisTypes(const AbstractMesh &mesh,
-                             const PartitionSpec &spec) {
-  for (const SpecEntry &entry : spec.entries())
-    for (const std::string &axis : entry.axes)
-      if (mesh.find(axis) >= 0 && mesh.typeOf(axis) != AxisType::Explicit)
-        return valueError("PartitionSpec passed to reshard cannot contain axis "
-                          "names that are of type Auto or Manual. Got "
-                          "PartitionSpec: ",
-                          spec.str(), " with axis name: ", axis,
-                          " of type: AxisType.", str(mesh.typeOf(axis)), ".");
-  return {};
-}
-
 static bool hasSets(const PartitionSpec &spec) {
   return !spec.unreduced().empty() || !spec.reduced().empty();
 }
@@ -70,7 +56,7 @@ Tensor reshard(const Tensor &x, const Sharding &sharding) {
     return valueError("Context mesh ", context.str(),
                       " should match the mesh of sharding ", mesh.str(),
                       " passed to reshard.");
-  SW_TRY(checkAxisTypes(mesh, sharding.spec()));
+  SW_TRY(checkExplicitAxes("reshard", mesh, sharding.spec()));
   if (!currentTrace() && !x.isTraced() && sharding.isConcrete())
     return reshardArray(x, sharding);
   return reshardTo(x, typeShardingOf(mesh, sharding.spec(), x.rank()));
@@ -86,7 +72,7 @@ Tensor reshard(const Tensor &x, const PartitionSpec &spec) {
                       "instance or enter into a mesh context via "
                       "`jax.set_mesh`. Got ",
                       spec.str());
-  SW_TRY(checkAxisTypes(mesh, spec));
+  SW_TRY(checkExplicitAxes("reshard", mesh, spec));
   bool isConcrete = contextMesh().abstractMesh() == mesh;
   Expected<Sharding> sharding = isConcrete
                                     ? Sharding::named(contextMesh(), spec)

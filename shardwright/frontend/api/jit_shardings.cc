@@ -56,12 +56,10 @@ Expected<Sharding> chosen(const ShardingOption &option, const std::string &what,
     return valueError("One of ", what,
                       " leaf specifications got an empty NamedSharding: ",
                       sharding.str(), " which is not allowed.");
-  if (what == "in_shardings")
-    for (const SpecEntry &entry : sharding.spec().entries())
-      if (entry.unconstrained)
-        return valueError(
-            "Unconstrained dims are not allowed when passed to in_shardings: ",
-            sharding.str());
+  if (what == "in_shardings" && sharding.spec().hasUnconstrained())
+    return valueError(
+        "Unconstrained dims are not allowed when passed to in_shardings: ",
+        sharding.str());
   return sharding;
 }
 
@@ -110,18 +108,12 @@ Status checkFits(const Aval &aval, const Sharding &sharding,
   return {};
 }
 
-/// Propagation chooses axes of some dimension.
-bool hasUnconstrained(const Sharding &sharding) {
-  const std::vector<SpecEntry> &entries = sharding.spec().entries();
-  return std::any_of(entries.begin(), entries.end(),
-                     [](const SpecEntry &e) { return e.unconstrained; });
-}
-
 /// The error for a committed argument in another place, memory or layout than
 /// the options ask for, if there is one.
 Status checkArgument(const TracedStage &stage, size_t i, const Aval &aval) {
   const Sharding &given = stage.inShardings[i], &own = stage.argShardings[i];
-  if (given.isSpecified() && own.isSpecified() && !hasUnconstrained(given)) {
+  if (given.isSpecified() && own.isSpecified() &&
+      !given.spec().hasUnconstrained()) {
     int64_t rank = aval.rank();
     if (own.tileKey(rank) != given.tileKey(rank))
       return valueError("Sharding passed to jit does not match the sharding "
@@ -281,8 +273,9 @@ Expected<std::vector<Sharding>> resolveInputs(const TracedStage &stage) {
 
 bool keepsUnused(const TracedStage &stage) {
   return stage.options.keepUnused ||
-         std::any_of(stage.inShardings.begin(), stage.inShardings.end(),
-                     hasUnconstrained);
+         std::any_of(
+             stage.inShardings.begin(), stage.inShardings.end(),
+             [](const Sharding &s) { return s.spec().hasUnconstrained(); });
 }
 
 Expected<std::vector<Sharding>> resolveOutputs(const TracedStage &stage) {

@@ -57,10 +57,11 @@ std::string layoutsText(const IntsList &layouts) {
 
 std::vector<std::string> lowerFfi(LoweringContext &c) {
   const Params &params = c.params();
-  std::string target, aliases;
-  for (char ch : params.text("target_name"))
-    target += ch == '"' || ch == '\\' ? cat("\\", ch) : std::string(1, ch);
-  std::string attributes = cat("call_target_name = \"", target, "\"");
+  std::string aliases;
+  auto quoted = [&](const char *name) {
+    return *ffi::Value(params.text(name)).attribute();
+  };
+  std::string attributes = cat("call_target_name = ", quoted("target_name"));
   if (params.flag("has_side_effect"))
     attributes += ", has_side_effect = true";
   int64_t version = params.integer("custom_call_api_version");
@@ -68,11 +69,10 @@ std::vector<std::string> lowerFfi(LoweringContext &c) {
     attributes += cat(", backend_config = \"\", mhlo.backend_config = ",
                       params.object<AttributesParam>("attributes")->dictionary);
   else
-    attributes += cat(
-        ", api_version = ", version, " : i32, backend_config = ",
-        params.isNone("legacy_backend_config")
-            ? "\"\""
-            : *ffi::Value(params.text("legacy_backend_config")).attribute());
+    attributes += cat(", api_version = ", version, " : i32, backend_config = ",
+                      params.isNone("legacy_backend_config")
+                          ? "\"\""
+                          : quoted("legacy_backend_config"));
   bool isTuple = c.resultTypes().size() > 1;
   for (const Ints &pair : params.lists("input_output_aliases"))
     aliases += cat(aliases.empty() ? "" : ", ",

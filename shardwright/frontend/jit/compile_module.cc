@@ -161,11 +161,7 @@ Sharding spelled(const Sharding &found, const Aval &aval,
 
 /// The options ask for this sharding, and leave nothing to propagation.
 bool isGiven(const Sharding &sharding) {
-  const auto &entries = sharding.spec().entries();
-  return sharding.isConcrete() &&
-         llvm::none_of(entries, [](const SpecEntry &entry) {
-           return entry.unconstrained;
-         });
+  return sharding.isConcrete() && !sharding.spec().hasUnconstrained();
 }
 
 } // namespace

@@ -9,6 +9,8 @@
 
 #include "shardwright/frontend/base/lists.h"
 
+#include <algorithm>
+
 namespace shardwright::frontend {
 
 namespace {
@@ -54,6 +56,12 @@ Expected<PartitionSpec> PartitionSpec::get(std::vector<SpecEntry> entries,
 const SpecEntry &PartitionSpec::operator[](int64_t dim) const {
   static const auto &none = *new SpecEntry;
   return dim >= 0 && dim < static_cast<int64_t>(dims.size()) ? dims[dim] : none;
+}
+
+bool PartitionSpec::hasUnconstrained() const {
+  return std::any_of(dims.begin(), dims.end(), [](const SpecEntry &entry) {
+    return entry.unconstrained;
+  });
 }
 
 std::string PartitionSpec::str() const {

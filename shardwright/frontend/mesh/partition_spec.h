@@ -59,6 +59,8 @@ public:
   const std::set<std::string> &reduced() const { return copies; }
   /// The entry of a dimension; an empty one beyond the end.
   const SpecEntry &operator[](int64_t dim) const;
+  /// Propagation chooses axes of some dimension.
+  bool hasUnconstrained() const;
   /// `P('x', None)`.
   std::string str() const;
   /// The spec with exactly `rank` entries.

@@ -94,24 +94,17 @@ Tensor batchTo(const Tensor &x, int64_t dim, int64_t to,
     return broadcastTo(x, to, axis.size);
   const AbstractMesh &context = contextAbstractMesh();
   const AbstractMesh &mesh = context.empty() ? axis.explicitMesh : context;
+  auto sharding = withDimension({mesh, x.aval().spec().normalized(x.rank())},
+                                to, SpecEntry(axis.explicitAxes));
+  if (!sharding)
+    return sharding.error();
   Shape shape = x.shape();
   shape.insert(shape.begin() + to, axis.size);
-  Ints dims = withoutInts(shape.rank(), {to});
-  std::vector<SpecEntry> entries =
-      x.aval().spec().normalized(x.rank()).entries();
-  entries.insert(entries.begin() + to, SpecEntry(axis.explicitAxes));
-  Expected<PartitionSpec> spec = PartitionSpec::get(
-      entries, x.aval().spec().unreduced(), x.aval().spec().reduced());
-  if (!spec)
-    return spec.error();
-  Expected<Sharding> valid = Sharding::named(mesh, *spec);
-  if (!valid)
-    return valid.error();
   return bind1(*findPrimitive("broadcast_in_dim"), {x},
                {{"shape", Ints(shape)},
-                {"broadcast_dimensions", dims},
-                {"sharding", typeShardingParam(
-                                 typeShardingOf(mesh, *spec, shape.rank()))}});
+                {"broadcast_dimensions", withoutInts(shape.rank(), {to})},
+                {"sharding", typeShardingParam(typeShardingOf(
+                                 mesh, (*sharding)->spec, shape.rank()))}});
 }
 
 Tensor batchToFront(const Tensor &x, int64_t dim, const BatchAxis &axis) {

@@ -26,14 +26,7 @@ Expected<Param> outShardingParam(const char *primitive,
                       "instance or enter into a mesh context via "
                       "`jax.set_mesh`. Got ",
                       spec.str());
-  for (const SpecEntry &entry : spec.entries())
-    for (const std::string &axis : entry.axes)
-      if (mesh.find(axis) >= 0 && mesh.typeOf(axis) != AxisType::Explicit)
-        return valueError("PartitionSpec passed to ", primitive,
-                          " cannot contain axis names that are of type Auto "
-                          "or Manual. Got PartitionSpec: ",
-                          spec.str(), " with axis name: ", axis,
-                          " of type: AxisType.", str(mesh.typeOf(axis)), ".");
+  SW_TRY(checkExplicitAxes(primitive, mesh, spec));
   Expected<Sharding> sharding = Sharding::named(mesh, spec);
   if (!sharding)
     return sharding.error();

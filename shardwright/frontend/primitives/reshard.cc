@@ -37,21 +37,6 @@ Aval resharded(Aval aval, std::shared_ptr<const TypeSharding> sharding) {
   return aval;
 }
 
-/// The sharding with one more dimension; an error if an axis shards two.
-Expected<std::shared_ptr<const TypeSharding>>
-withDimension(const TypeSharding &sharding, int64_t at,
-              const SpecEntry &entry) {
-  std::vector<SpecEntry> entries = sharding.spec.entries();
-  entries.insert(entries.begin() + at, entry);
-  Expected<PartitionSpec> spec = PartitionSpec::get(
-      entries, sharding.spec.unreduced(), sharding.spec.reduced());
-  if (!spec)
-    return spec.error();
-  SW_TRY(Sharding::named(sharding.mesh, *spec));
-  return std::make_shared<const TypeSharding>(
-      TypeSharding{sharding.mesh, *spec});
-}
-
 const Primitive reshardP = [] {
   Primitive p;
   p.name = "reshard";
@@ -97,6 +82,32 @@ Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding,
     return std::monostate();
   return objectParam(TypeShardingParam(std::move(sharding), std::move(text)));
 }
+Status checkExplicitAxes(const char *what, const AbstractMesh &mesh,
+                         const PartitionSpec &spec) {
+  for (const SpecEntry &entry : spec.entries())
+    for (const std::string &axis : entry.axes)
+      if (mesh.find(axis) >= 0 && mesh.typeOf(axis) != AxisType::Explicit)
+        return valueError("PartitionSpec passed to ", what,
+                          " cannot contain axis names that are of type Auto "
+                          "or Manual. Got PartitionSpec: ",
+                          spec.str(), " with axis name: ", axis,
+                          " of type: AxisType.", str(mesh.typeOf(axis)), ".");
+  return {};
+}
+Expected<std::shared_ptr<const TypeSharding>>
+withDimension(const TypeSharding &sharding, int64_t at,
+              const SpecEntry &entry) {
+  std::vector<SpecEntry> entries = sharding.spec.entries();
+  entries.insert(entries.begin() + at, entry);
+  Expected<PartitionSpec> spec = PartitionSpec::get(
+      entries, sharding.spec.unreduced(), sharding.spec.reduced());
+  if (!spec)
+    return spec.error();
+  SW_TRY(Sharding::named(sharding.mesh, *spec));
+  return std::make_shared<const TypeSharding>(
+      TypeSharding{sharding.mesh, *spec});
+}
+
 Status insertBatchEntry(Params &params, const char *name, int64_t at,
                         const SpecEntry &entry) {
   auto given = typeShardingIn(params, name);

@@ -17,6 +17,13 @@ Tensor reshardTo(const Tensor &x, std::shared_ptr<const TypeSharding> sharding);
 /// A sharding of a type as a parameter; null: none.
 Param typeShardingParam(std::shared_ptr<const TypeSharding> sharding,
                         std::string text = "");
+/// An error, of what the spec was passed to, unless all of its axes are
+/// Explicit ones: only these are part of types.
+Status checkExplicitAxes(const char *what, const AbstractMesh &mesh,
+                         const PartitionSpec &spec);
+/// The sharding with one more dimension; an error if an axis shards two.
+Expected<std::shared_ptr<const TypeSharding>>
+withDimension(const TypeSharding &sharding, int64_t at, const SpecEntry &entry);
 /// A sharding parameter of a batched operation, whose result has a batch
 /// dimension with this entry; does nothing if there is none. An error if an
 /// axis of the entry shards another dimension.

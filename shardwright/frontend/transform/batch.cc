@@ -56,10 +56,11 @@ public:
       dims.push_back(tracer ? tracer->dim : -1);
       any |= tracer != nullptr;
     }
-    if (!any && !(!axis.name.empty() && usesAxisNames(primitive, params)))
+    bool usesNames = usesAxisNames(primitive, params);
+    if (!any && !(!axis.name.empty() && usesNames))
       return bindIn(parent, primitive, values, params);
     // Types of collectives depend on the axes that this trace binds.
-    if (!usesAxisNames(primitive, params))
+    if (!usesNames)
       if (Status fits = checkOperands(primitive, args, params); !fits)
         return {Tensor(fits.error())};
     ScopedTrace scope(parent);

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/transform/custom.h"
 
+#include "shardwright/frontend/base/lists.h"
 #include "shardwright/frontend/primitives/helpers.h"
 
 namespace shardwright::frontend {
@@ -158,10 +159,6 @@ Expected<BatchedProgram> batchCall(const BatchAxis &axis, const Ints &dims,
 Ints argumentDims(const Ints &dims, const Params &params) {
   return Ints(dims.begin() + params.integer("num_consts"), dims.end());
 }
-Ints joinedDims(Ints a, const Ints &b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 const Primitive customJvpP = [] {
   Primitive p;
@@ -179,10 +176,10 @@ const Primitive customJvpP = [] {
     Ints own = argumentDims(dims, params), outs = call->outDims;
     Params changed = params;
     changed.set("call_jaxpr", call->jaxpr);
-    changed.set("jvp",
-                ruleParam(mapped(ruleOf(params, "jvp"), axis,
-                                 joinedDims(own, own), joinedDims(outs, outs)),
-                          params.object<RuleParam>("jvp")->name));
+    changed.set(
+        "jvp", ruleParam(mapped(ruleOf(params, "jvp"), axis,
+                                joinedLists(own, own), joinedLists(outs, outs)),
+                         params.object<RuleParam>("jvp")->name));
     return {bindCall(*findPrimitive("custom_jvp_call"), in, changed), outs};
   };
   return p;
@@ -312,12 +309,12 @@ const Primitive customVjpP = [] {
     changed.set("call_jaxpr", call->jaxpr);
     // Residuals are batched in front.
     changed.set("fwd", ruleParam(mapped(ruleOf(params, "fwd"), axis, own,
-                                        joinedDims(outs, {0}))));
+                                        joinedLists(outs, Ints{0}))));
     // A value that all slices share gets the sum of their cotangents.
     changed.set("bwd", ruleParam([=](const Tensors &in) {
                   Ints inDims(in.size() - outs.size(), 0);
-                  Tensors cts = mapped(backward, axis, joinedDims(inDims, outs),
-                                       ctDims)(in);
+                  Tensors cts = mapped(backward, axis,
+                                       joinedLists(inDims, outs), ctDims)(in);
                   for (size_t i = 0; i < cts.size() && i < own.size(); ++i)
                     if (own[i] < 0 && cts[i].ok())
                       cts[i] = lax::reduce_sum(cts[i], {0});
