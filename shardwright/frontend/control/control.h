@@ -39,6 +39,9 @@ Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args,
 Tensors associativeScanFlat(const TensorsFunction &combine,
                             const Tensors &elems, int64_t axis, bool reverse);
 
+/// log(exp(a) + exp(b)) of real numbers; the derivative is exact at infinities.
+Tensor logAddExp(const Tensor &a, const Tensor &b);
+
 /// `body(fixed, slices)` for each slice of `xs` along the leading axis, one
 /// after another; results are stacked.
 Tensors mapSlices(const std::function<Tensors(const Tensors &fixed,

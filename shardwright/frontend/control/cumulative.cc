@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/primitives/window_params.h"
 #include "shardwright/frontend/transform/custom.h"
 
 namespace shardwright::frontend {
@@ -32,14 +33,10 @@ std::vector<std::string> lowerCumulative(const CumulativeSpec &spec,
   if (n == 0)
     return c.operands();
   bool reverse = c.params().flag("reverse");
-  Ints window(x.rank(), 1), ones(x.rank(), 1);
-  window[axis] = n;
-  std::string padding;
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    int64_t low = d == axis && !reverse ? n - 1 : 0;
-    int64_t high = d == axis && reverse ? n - 1 : 0;
-    padding += cat(d ? ", " : "", "[", low, ", ", high, "]");
-  }
+  Window window{.dims = Ints(x.rank(), 1),
+                .padding = IntsList(x.rank(), Ints{0, 0})};
+  window.dims[axis] = n;
+  window.padding[axis][reverse] = n - 1;
   std::string scalar = mlirType(Aval{x.dtype, {}});
   std::string region =
       c.regionOf({scalar, scalar}, [&](const std::vector<std::string> &args) {
@@ -48,23 +45,18 @@ std::vector<std::string> lowerCumulative(const CumulativeSpec &spec,
   return c.op("stablehlo.reduce_window",
               {c.operands()[0], c.constant(Aval{x.dtype, {}}, spec.start)},
               {mlirType(x), scalar}, mlirTypes(c.resultTypes()),
-              cat(arrayAttr("window_dimensions", window), ", ",
-                  arrayAttr("window_strides", ones), ", ",
-                  arrayAttr("base_dilations", ones), ", ",
-                  arrayAttr("window_dilations", ones), ", padding = dense<[",
-                  padding, "]> : tensor<", x.rank(), "x2xi64>"),
-              {region});
+              windowAttributes(windowParams(window, x.rank(), true)), {region});
 }
 
 /// log(exp(a) + exp(b)). Equal infinities, and NaN, are added.
-Tensor logAddExp(const Tensor &a, const Tensor &b) {
+Tensor plainLogAddExp(const Tensor &a, const Tensor &b) {
   Tensor top = lax::max(a, b), delta = lax::sub(a, b);
   Tensor isNan = ne(delta, delta);
   Tensor sum = add(a, b);
   return select(isNan, sum, add(top, log1p(exp(neg(lax::abs(delta))))));
 }
 
-/// The prefix results of logAddExp, by doubling steps.
+/// The prefix results of log(exp(a) + exp(b)), by doubling steps.
 Tensor byDoubling(const Tensor &x, int64_t axis, bool reverse) {
   Tensor out = x;
   int64_t n = x.dim(axis);
@@ -75,7 +67,7 @@ Tensor byDoubling(const Tensor &x, int64_t axis, bool reverse) {
                           : slice_in_dim(out, 0, n - step, 1, axis);
     Tensor kept = reverse ? slice_in_dim(out, n - step, n, 1, axis)
                           : slice_in_dim(out, 0, step, 1, axis);
-    Tensor changed = logAddExp(tail, head);
+    Tensor changed = plainLogAddExp(tail, head);
     out = reverse ? concatenate({changed, kept}, axis)
                   : concatenate({kept, changed}, axis);
   }
@@ -98,7 +90,7 @@ Tensor withoutInfinity(const Tensor &x) {
 /// The same with a derivative that is exact where a or b is infinite.
 Tensors differentiableLogAddExp(const Tensors &args) {
   TensorsFunction function = [](const Tensors &in) {
-    return Tensors{logAddExp(in[0], in[1])};
+    return Tensors{plainLogAddExp(in[0], in[1])};
   };
   TensorsFunction rule = [](const Tensors &in) {
     Tensor out = differentiableLogAddExp({in[0], in[1]})[0];
@@ -199,6 +191,10 @@ const bool registered =
                  makeCumulative("cumlogsumexp")});
 
 } // namespace
+
+Tensor logAddExp(const Tensor &a, const Tensor &b) {
+  return differentiableLogAddExp({a, b})[0];
+}
 
 namespace lax {
 #define SW_DEFINE(name)                                                        \

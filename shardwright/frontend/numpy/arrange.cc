@@ -236,14 +236,6 @@ Tensors meshgrid(const Tensors &xs, bool xy) {
   return out;
 }
 
-Tensor eye(int64_t n, DType type) {
-  // JAX adds the number of the diagonal, also if it is 0.
-  Tensor rows = lax::iota(DType::I32, {n, n}, 0);
-  Tensor columns = lax::iota(DType::I32, {n, n}, 1);
-  rows = lax::add(rows, scalarOf(int64_t(0), DType::I32));
-  return lax::convert_element_type(lax::eq(rows, columns), type);
-}
-
 Tensor diagonal(const Tensor &x, int64_t offset) {
   if (!x.ok())
     return x;

@@ -74,13 +74,15 @@ Tensor fullLike(const Tensor &x, const Tensor &value,
 }
 Tensor copy(const Tensor &x) { return lax::copy(x); }
 Tensor identity(int64_t n, DType type) { return eye(n, type); }
+Tensor eye(int64_t n, DType type) { return eye(n, n, 0, type); }
 Tensor eye(int64_t rows, int64_t columns, int64_t k, DType type) {
   // Beyond the edges there is nothing.
   k = std::clamp(k, -rows - 1, columns + 1);
-  Tensor isOn = lax::eq(lax::add(lax::iota(DType::I32, {rows, columns}, 0),
-                                 scalarOf(k, DType::I32)),
-                        lax::iota(DType::I32, {rows, columns}, 1));
-  return lax::convert_element_type(isOn, type);
+  Tensor i = lax::iota(DType::I32, {rows, columns}, 0);
+  Tensor j = lax::iota(DType::I32, {rows, columns}, 1);
+  // JAX adds the number of the diagonal, also if it is 0.
+  i = lax::add(i, scalarOf(k, DType::I32));
+  return lax::convert_element_type(lax::eq(i, j), type);
 }
 Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k,
            DType type) {
@@ -193,9 +195,7 @@ Tensor ravelMultiIndex(const Tensors &positions, const Shape &shape,
   for (const Tensor &x : positions) {
     if (!isInteger(x.dtype()))
       return typeError("only int indices permitted");
-    PromotedType t =
-        promoteTypes(common.dtype, common.weak, x.dtype(), x.aval().weak);
-    common.dtype = canonicalType(t.type), common.weak = t.weak;
+    joinType(common, x);
   }
   int bits = bitWidth(common.dtype) - isSigned(common.dtype);
   if (bits < 63 && shape.elements() > int64_t(1) << bits)
@@ -310,11 +310,8 @@ Tensor select(const Tensors &conditions, const Tensors &values,
   // All operands have the type of all of them.
   Aval type = otherwise.ok() ? otherwise.aval() : Aval{};
   for (const Tensor &v : values)
-    if (v.ok()) {
-      PromotedType t =
-          promoteTypes(type.dtype, type.weak, v.dtype(), v.aval().weak);
-      type.dtype = canonicalType(t.type), type.weak = t.weak;
-    }
+    if (v.ok())
+      joinType(type, v);
   auto typed = [&](const Tensor &v) {
     return lax::convert_element_type(v, type.dtype, type.weak);
   };

@@ -70,12 +70,10 @@ static Tensor numeric(const Tensor &x) {
 }
 Tensor operator%(const Tensor &x, const Tensor &y) {
   auto [p, q] = promotePair(x, y);
-  Tensor a = numeric(p), b = numeric(q);
+  Tensor a = numeric(p), b = nonzeroDivisor(numeric(q));
   if (const Error *error = errorIn(Tensors{a, b}))
     return *error;
   Tensor zero = scalarOf(int64_t(0), a.dtype());
-  if (isInteger(b.dtype()))
-    b = where(lax::eq(b, zero), onesLike(b), b);
   Tensor r = lax::rem(a, b);
   Tensor wrong = lax::bitwise_and(lax::ne(lax::lt(r, zero), lax::lt(b, zero)),
                                   lax::ne(r, zero));

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/numpy/index_range.h"
 #include "shardwright/frontend/numpy/promote.h"
+#include "shardwright/frontend/numpy/rearrange.h"
 #include "shardwright/frontend/primitives/gather_params.h"
 
 #include <algorithm>
@@ -109,17 +110,8 @@ void wrapNegatives(ParsedIndex &p, int64_t n) {
     p.index.start += p.index.start < 0 ? n : 0;
     return;
   }
-  Tensor &a = p.index.array;
-  if (p.kind != Kind::Array || isUnsigned(a.dtype()))
-    return;
-  Tensor zero = scalarOf(int64_t(0), a.dtype()), isNegative;
-  if (p.isKnown) {
-    ScopedTrace none(nullptr);
-    isNegative = lax::lt(a, zero);
-  } else {
-    isNegative = lax::lt(a, zero);
-  }
-  a = lax::select(isNegative, lax::add(a, scalarOf(n, a.dtype())), a);
+  if (p.kind == Kind::Array)
+    p.index.array = fromBegin(p.index.array, n, p.isKnown);
 }
 
 /// Builds a plan subscript by subscript.
@@ -151,52 +143,22 @@ Tensor positionOf(const ParsedIndex &p, DType type, bool weak = false) {
                                  : p.index.array;
 }
 
-Expected<Tensors> broadcastArrays(const Tensors &xs) {
-  std::vector<Aval> types;
-  bool areEqual = true;
-  Shape common;
-  std::string list;
-  for (const Tensor &x : xs) {
-    if (!x.ok())
-      return x.error();
-    areEqual &= x.shape() == xs[0].shape();
-    list += cat(list.empty() ? "" : ", ", tupleText(x.shape()));
-    if (common.rank() < x.rank())
-      common.insert(common.begin(), x.rank() - common.rank(), 1);
-  }
-  if (areEqual)
-    return xs;
-  for (const Tensor &x : xs)
-    for (int64_t d = 0, shift = common.rank() - x.rank(); d < x.rank(); ++d) {
-      int64_t &size = common.at(d + shift);
-      if (size == 1)
-        size = x.dim(d);
-      else if (x.dim(d) != 1 && x.dim(d) != size)
-        return valueError("Incompatible shapes for broadcasting: shapes=[",
-                          list, "]");
-    }
-  Tensors out;
-  for (const Tensor &x : xs)
-    out.push_back(broadcastTo(x, common));
-  return out;
-}
-
 /// The arrays, and integers beside them, name elements together.
 Status GatherPlanner::addArrays(const std::vector<ParsedIndex> &parsed) {
   Tensors found;
   for (const ParsedIndex &p : parsed)
     if (p.kind == Kind::Array || p.kind == Kind::Integer)
       found.push_back(positionOf(p, DType::I32, /*weak=*/true));
-  Expected<Tensors> same = broadcastArrays(found);
-  if (!same)
-    return same.error();
+  Tensors same = broadcastArrays(found);
+  if (const Error *error = errorIn(same))
+    return *error;
   auto start = static_cast<int64_t>(indexShape.size());
-  for (const Tensor &x : *same)
+  for (const Tensor &x : same)
     positions.push_back({lax::convert_element_type(x, type), start});
-  const Shape &common = (*same)[0].shape();
+  const Shape &common = (same)[0].shape();
   indexShape.insert(indexShape.end(), common.begin(), common.end());
   plan.sliceShape.insert(plan.sliceShape.end(), common.begin(), common.end());
-  PartitionSpec entries = (*same)[0].aval().spec();
+  PartitionSpec entries = (same)[0].aval().spec();
   for (int64_t d = 0; d < common.rank(); ++d)
     plan.sliceSpec.push_back(entries[d]);
   resultDims += common.rank();

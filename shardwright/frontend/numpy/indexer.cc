@@ -246,12 +246,8 @@ Tensor applyDynamicSlicePlan(const Tensor &x, const DynamicSlicePlan &plan,
     Tensors in{x};
     for (size_t d = 0; d < plan.starts.size(); ++d) {
       Tensor start = plan.starts[d];
-      if (wrapNegative && start.ok() && !isUnsigned(start.dtype())) {
-        Tensor isNegative = lax::lt(start, scalarOf(int64_t(0), start.dtype()));
-        Tensor fromEnd = lax::add(
-            start, scalarOf(x.dim(static_cast<int64_t>(d)), start.dtype()));
-        start = lax::select(isNegative, fromEnd, start);
-      }
+      if (wrapNegative)
+        start = fromBegin(start, x.dim(static_cast<int64_t>(d)));
       in.push_back(start);
     }
     out = bind1(*findPrimitive("dynamic_slice"), in,

@@ -19,8 +19,30 @@ std::pair<Tensor, Tensor> promotePair(const Tensor &x, const Tensor &y);
 Tensor toRank(const Tensor &x, int64_t rank);
 /// Integers and booleans become floats.
 Tensor inexact(const Tensor &x);
+/// The operands with a common type and rank, which is one of floats.
+std::pair<Tensor, Tensor> inexactPair(const Tensor &x, const Tensor &y);
+/// True where an element is not zero.
+Tensor boolean(const Tensor &x);
+/// Makes a type, with its weakness, the common one of itself and of a value.
+void joinType(Aval &type, const Tensor &x);
+/// The type as which floats of this type are summed: short ones as 32-bit ones.
+DType computationType(DType type);
+/// |x|^2.
+Tensor squaredSize(const Tensor &x);
+/// A value in place of each NaN.
+Tensor withoutNan(const Tensor &x, double value);
+/// Integers that divide: 1 in place of each 0.
+Tensor nonzeroDivisor(const Tensor &x);
+/// Negative positions in a dimension of size n count from its end. `isKnown`: a
+/// constant, whose signs no program computes.
+Tensor fromBegin(const Tensor &positions, int64_t n, bool isKnown = false);
 /// 0 <= axis < rank, or an error.
 Expected<int64_t> normalizedAxis(int64_t axis, int64_t rank);
+/// The axes in their order, or an error if one is named twice.
+Expected<Ints> distinctAxes(const Ints &axes, int64_t rank);
+/// An operation of an axis that is counted from the begin.
+Tensor alongAxis(const Tensor &x, int64_t axis,
+                 const std::function<Tensor(int64_t)> &op);
 
 } // namespace shardwright::frontend
 

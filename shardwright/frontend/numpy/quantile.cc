@@ -22,18 +22,14 @@ struct Flattened {
 Expected<Flattened> flattened(const Tensor &x, const Axes &axes) {
   if (!axes)
     return Flattened{ravel(x), Shape(Ints(x.rank(), 1))};
-  Ints dims;
-  Flattened out{x, x.shape()};
-  for (int64_t axis : *axes) {
-    Expected<int64_t> d = normalizedAxis(axis, x.rank());
-    if (!d)
-      return d.error();
-    if (containsInt(dims, *d))
-      return valueError("repeated axis");
-    dims.push_back(*d);
-    out.kept.at(*d) = 1;
-  }
+  Expected<Ints> distinct = distinctAxes(*axes, x.rank());
+  if (!distinct)
+    return distinct.error();
+  Ints dims = *distinct;
   std::sort(dims.begin(), dims.end());
+  Flattened out{x, x.shape()};
+  for (int64_t d : dims)
+    out.kept.at(d) = 1;
   Ints order = withoutInts(x.rank(), dims);
   Shape shape;
   for (int64_t d : order)
@@ -127,11 +123,6 @@ Tensor hundredths(const Tensor &q) {
   Tensor f = inexact(q);
   return f.ok() ? lax::div(f, scalarOf(100.0, f.dtype())) : f;
 }
-Tensor filled(const Tensor &x, double value) {
-  return x.ok() && isInexact(x.dtype())
-             ? where(isnan(x), lax::full_like(x, value), x)
-             : x;
-}
 
 } // namespace
 
@@ -184,21 +175,14 @@ Tensor average(const Tensor &x, const Axes &axes,
 Tensor ptp(const Tensor &x, const Axes &axes, bool keepDims) {
   return lax::sub(max(x, axes, keepDims), min(x, axes, keepDims));
 }
-Tensor nanprod(const Tensor &x, const Axes &axes, bool keepDims) {
-  return prod(filled(x, 1), axes, keepDims);
-}
 Tensor nanvar(const Tensor &in, const Axes &axes, bool keepDims, int64_t ddof) {
   Tensor x = inexact(in);
   if (!x.ok())
     return x;
-  DType type =
-      isFloat(x.dtype()) && bitWidth(x.dtype()) <= 16 ? DType::F32 : x.dtype();
-  Tensor wide = lax::convert_element_type(x, type);
+  Tensor wide = lax::convert_element_type(x, computationType(x.dtype()));
   Tensor isThere = ~isnan(wide);
   Tensor centered = where(isThere, wide - nanmean(wide, axes, true), 0.0);
-  Tensor squares = isComplex(type)
-                       ? lax::real(lax::mul(centered, lax::conj(centered)))
-                       : lax::square(centered);
+  Tensor squares = squaredSize(centered);
   if (!squares.ok())
     return squares;
   Tensor count = sum(astype(isThere, squares.dtype()), axes, keepDims) -
@@ -216,7 +200,7 @@ static Tensor nanPosition(const Tensor &x, std::optional<int64_t> axis,
                           bool keepDims, bool isMax) {
   if (!x.ok() || !isFloat(x.dtype()))
     return isMax ? argmax(x, axis, keepDims) : argmin(x, axis, keepDims);
-  Tensor full = filled(x, isMax ? -INFINITY : INFINITY);
+  Tensor full = withoutNan(x, isMax ? -INFINITY : INFINITY);
   Tensor out =
       isMax ? argmax(full, axis, keepDims) : argmin(full, axis, keepDims);
   Axes axes = axis ? Axes(Ints{*axis}) : Axes();
@@ -230,10 +214,10 @@ Tensor nanargmin(const Tensor &x, std::optional<int64_t> axis, bool keepDims) {
 }
 Tensor cumprod(const Tensor &x) { return cumprod(ravel(x), 0); }
 Tensor nancumsum(const Tensor &x, std::optional<int64_t> axis) {
-  return cumsum(filled(x, 0), axis);
+  return cumsum(withoutNan(x, 0), axis);
 }
 Tensor nancumprod(const Tensor &x, std::optional<int64_t> axis) {
-  Tensor full = filled(x, 1);
+  Tensor full = withoutNan(x, 1);
   return axis ? cumprod(full, *axis) : cumprod(full);
 }
 static Tensor cumulative(const Tensor &in, std::optional<int64_t> axis,

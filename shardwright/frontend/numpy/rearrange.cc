@@ -15,18 +15,6 @@
 namespace shardwright::frontend {
 namespace {
 
-Expected<Ints> axesOf(const Ints &axes, int64_t rank) {
-  Ints out;
-  for (int64_t axis : axes) {
-    Expected<int64_t> d = normalizedAxis(axis, rank);
-    if (!d)
-      return d.error();
-    if (containsInt(out, *d))
-      return valueError("repeated axis");
-    out.push_back(*d);
-  }
-  return out;
-}
 /// As many errors as there should be parts.
 Tensors failedParts(int64_t parts, const Error &error) {
   return Tensors(std::clamp<int64_t>(parts, 1, 1024), Tensor(error));
@@ -50,7 +38,7 @@ Tensor atleast3d(const Tensor &x) {
 Tensor permuteDims(const Tensor &x, const Ints &axes) {
   if (!x.ok())
     return x;
-  Expected<Ints> order = axesOf(axes, x.rank());
+  Expected<Ints> order = distinctAxes(axes, x.rank());
   if (!order)
     return order.error();
   if (static_cast<int64_t>(order->size()) != x.rank())
@@ -67,7 +55,8 @@ Tensor matrixTranspose(const Tensor &x) {
 Tensor moveaxis(const Tensor &x, const Ints &from, const Ints &to) {
   if (!x.ok())
     return x;
-  Expected<Ints> source = axesOf(from, x.rank()), target = axesOf(to, x.rank());
+  Expected<Ints> source = distinctAxes(from, x.rank()),
+                 target = distinctAxes(to, x.rank());
   if (!source || !target)
     return source ? target.error() : source.error();
   if (source->size() != target->size())
@@ -98,7 +87,7 @@ Tensor expandDims(const Tensor &x, const Ints &axes) {
   if (!x.ok())
     return x;
   Expected<Ints> dims =
-      axesOf(axes, x.rank() + static_cast<int64_t>(axes.size()));
+      distinctAxes(axes, x.rank() + static_cast<int64_t>(axes.size()));
   return dims ? lax::expand_dims(x, *dims) : Tensor(dims.error());
 }
 

@@ -64,10 +64,6 @@ DType sumType(DType type) {
     return DType::I32;
   return isUnsigned(type) && bitWidth(type) < 32 ? DType::U32 : type;
 }
-/// Short floats are computed as 32-bit floats.
-DType computationType(DType type) {
-  return isFloat(type) && bitWidth(type) <= 16 ? DType::F32 : type;
-}
 Tensor reduceAs(Reducer op, const Tensor &x, DType result, const Axes &axes,
                 bool keepDims) {
   return reduce(op, lax::convert_element_type(x, computationType(result)), axes,
@@ -92,11 +88,6 @@ Tensor extreme(Reducer op, const char *name, const Tensor &x, const Axes &axes,
       return valueError("zero-size array to reduction operation ", name,
                         " which has no identity");
   return reduce(op, x, axes, keepDims);
-}
-Tensor boolean(const Tensor &x) {
-  return x.ok() && x.dtype() != DType::Bool
-             ? lax::ne(x, scalarOf(int64_t(0), x.dtype()))
-             : x;
 }
 } // namespace
 
@@ -133,9 +124,7 @@ Tensor var(const Tensor &in, const Axes &axes, bool keepDims, int64_t ddof) {
   DType type = computationType(x.dtype());
   Tensor wide = lax::convert_element_type(x, type);
   Tensor centered = lax::sub(wide, mean(wide, axes, /*keepDims=*/true));
-  Tensor squares = isComplex(type)
-                       ? lax::real(lax::mul(centered, lax::conj(centered)))
-                       : lax::square(centered);
+  Tensor squares = squaredSize(centered);
   if (!squares.ok())
     return squares;
   Tensor count = lax::sub(countOf(x, axes, squares.dtype()),
@@ -149,13 +138,6 @@ Tensor var(const Tensor &x, const Axes &axes, bool keepDims) {
   return var(x, axes, keepDims, 0);
 }
 
-static Tensor alongAxis(const Tensor &x, int64_t axis,
-                        const std::function<Tensor(int64_t)> &op) {
-  if (!x.ok())
-    return x;
-  Expected<int64_t> d = normalizedAxis(axis, x.rank());
-  return d ? op(*d) : Tensor(d.error());
-}
 using ArgReduction = Tensor (*)(const Tensor &, int64_t, DType);
 static Tensor extremePosition(ArgReduction op, const char *name,
                               const Tensor &x, std::optional<int64_t> axis,

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/numpy/slices.h"
 
+#include "shardwright/frontend/numpy/promote.h"
 #include "shardwright/frontend/primitives/gather_params.h"
 
 #include <algorithm>
@@ -17,10 +18,7 @@ namespace {
 Expected<int64_t> axisOf(const Tensor &x, int64_t axis) {
   if (!x.ok())
     return x.error();
-  if (axis < -x.rank() || axis >= x.rank())
-    return valueError("axis ", axis,
-                      " is out of bounds for array of dimension ", x.rank());
-  return axis < 0 ? axis + x.rank() : axis;
+  return normalizedAxis(axis, x.rank());
 }
 
 /// Starts of a window that is moved along one dimension.
@@ -43,7 +41,7 @@ Tensor index_in_dim(const Tensor &x, int64_t index, int64_t axis,
     return makeError(ErrorKind::Index, "index ", index,
                      " is out of bounds for axis ", axis, " with size ", n);
   Tensor out = slice_in_dim(x, at, at + 1, 1, *d);
-  return keepDims ? out : squeeze(out, {*d});
+  return keepDims ? out : lax::squeeze(out, {*d});
 }
 
 Tensor dynamic_slice_in_dim(const Tensor &x, const Tensor &start, int64_t size,
@@ -62,7 +60,7 @@ Tensor dynamic_index_in_dim(const Tensor &x, const Tensor &index, int64_t axis,
   if (!d)
     return d.error();
   Tensor out = dynamic_slice_in_dim(x, index, 1, *d);
-  return keepDims ? out : squeeze(out, {*d});
+  return keepDims ? out : lax::squeeze(out, {*d});
 }
 
 Tensor dynamic_update_slice_in_dim(const Tensor &x, const Tensor &update,
@@ -126,7 +124,7 @@ Tensor index_take(const Tensor &x, const Tensors &indices, const Ints &axes) {
   std::sort(dims.collapsedSliceDims.begin(), dims.collapsedSliceDims.end());
   for (int64_t i = 1; i <= x.rank() - static_cast<int64_t>(axes.size()); ++i)
     dims.offsetDims.push_back(i);
-  return gather(x, concatenate(columns, 1), dims, sizes,
+  return gather(x, lax::concatenate(columns, 1), dims, sizes,
                 GatherMode::PromiseInBounds);
 }
 

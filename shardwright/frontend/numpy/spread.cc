@@ -151,8 +151,7 @@ GridHistogram histogramdd(const Tensor &in, const Tensors &given,
                                : edges.error());
     out.edges.push_back(edges);
     Tensor values = lax::squeeze(slicedAt(samples, d, d + 1, 1), {1});
-    Tensor bin = searchsorted(edges, values, /*right=*/true);
-    bins.push_back(where(values == edges[-1], bin - 1, bin));
+    bins.push_back(binsOf(edges, values));
     cells.push_back(edges.dim(0) + 1);
   }
   Tensor cell = ravelMultiIndex(bins, cells);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/api/custom.h"
+#include "shardwright/frontend/control/control.h"
 #include "shardwright/frontend/numpy/arrange.h"
 #include "shardwright/frontend/numpy/promote.h"
 #include "shardwright/frontend/numpy/ufuncs.h"
@@ -13,13 +13,6 @@
 namespace shardwright::frontend {
 namespace {
 
-Tensor alongAxis(const Tensor &x, int64_t axis,
-                 const std::function<Tensor(int64_t)> &op) {
-  if (!x.ok())
-    return x;
-  Expected<int64_t> d = normalizedAxis(axis, x.rank());
-  return d ? op(*d) : Tensor(d.error());
-}
 Tensor always(const Tensor &x, bool value) {
   return lax::full(x.shape(), value, DType::Bool);
 }
@@ -123,33 +116,32 @@ Tensor nanToNum(const Tensor &x) {
                      out);
 }
 /// Reduces without NaN elements. `isNanIfEmpty`: NaN where no other is left.
-static Tensor withoutNan(Tensor (*op)(const Tensor &, const Axes &, bool),
-                         const Tensor &x, double identity, const Axes &axes,
-                         bool keepDims, bool isNanIfEmpty) {
-  if (!x.ok() || !isInexact(x.dtype()))
-    return op(x, axes, keepDims);
-  Tensor out =
-      op(where(isnan(x), lax::full_like(x, identity), x), axes, keepDims);
-  if (!isNanIfEmpty || !out.ok())
+static Tensor reduceOthers(Tensor (*op)(const Tensor &, const Axes &, bool),
+                           const Tensor &x, double identity, const Axes &axes,
+                           bool keepDims, bool isNanIfEmpty) {
+  Tensor out = op(withoutNan(x, identity), axes, keepDims);
+  if (!isNanIfEmpty || !out.ok() || !isInexact(x.dtype()))
     return out;
   return where(all(isnan(x), axes, keepDims), lax::full_like(out, NAN), out);
 }
 Tensor nansum(const Tensor &x, const Axes &axes, bool keepDims) {
-  return withoutNan(sum, x, 0, axes, keepDims, false);
+  return reduceOthers(sum, x, 0, axes, keepDims, false);
+}
+Tensor nanprod(const Tensor &x, const Axes &axes, bool keepDims) {
+  return reduceOthers(prod, x, 1, axes, keepDims, false);
 }
 Tensor nanmean(const Tensor &x, const Axes &axes, bool keepDims) {
   if (!x.ok() || !isInexact(x.dtype()))
     return mean(x, axes, keepDims);
-  bool isShort = isFloat(x.dtype()) && bitWidth(x.dtype()) <= 16;
-  Tensor wide = isShort ? astype(x, DType::F32) : x;
+  Tensor wide = lax::convert_element_type(x, computationType(x.dtype()));
   Tensor count = sum(astype(~isnan(x), wide.dtype()), axes, keepDims);
   return astype(lax::div(nansum(wide, axes, keepDims), count), x.dtype());
 }
 Tensor nanmax(const Tensor &x, const Axes &axes, bool keepDims) {
-  return withoutNan(max, x, -INFINITY, axes, keepDims, true);
+  return reduceOthers(max, x, -INFINITY, axes, keepDims, true);
 }
 Tensor nanmin(const Tensor &x, const Axes &axes, bool keepDims) {
-  return withoutNan(min, x, INFINITY, axes, keepDims, true);
+  return reduceOthers(min, x, INFINITY, axes, keepDims, true);
 }
 Tensor stddev(const Tensor &x, const Axes &axes, bool keepDims, int64_t ddof) {
   return sqrt(var(x, axes, keepDims, ddof));
@@ -174,33 +166,12 @@ Tensor median(const Tensor &x, int64_t axis) {
   });
 }
 Tensor logaddexp(const Tensor &x, const Tensor &y) {
-  auto [p, q] = promotePair(x, y);
-  Tensor a = inexact(p), b = inexact(q);
+  auto [a, b] = inexactPair(x, y);
   if (const Error *error = errorIn(Tensors{a, b}))
     return *error;
   if (isComplex(a.dtype()))
     return notImplemented("logaddexp of complex numbers");
-  // log(e^a + e^b) = max + log1p(e^-|a - b|); infinities of one sign have no
-  // difference.
-  auto function = [](const Tensor &u, const Tensor &v) {
-    Tensor delta = lax::sub(u, v);
-    Tensor tail = lax::log1p(lax::exp(lax::neg(lax::abs(delta))));
-    return where(isnan(delta), lax::add(u, v), lax::add(lax::max(u, v), tail));
-  };
-  auto finite = [](const Tensor &v) {
-    return where(v == INFINITY, zerosLike(v), v);
-  };
-  using Both = std::tuple<Tensor, Tensor>;
-  auto rule = [=](const Both &in, const Both &t) {
-    Tensor out = function(std::get<0>(in), std::get<1>(in));
-    auto share = [&](const Tensor &v, const Tensor &tangent) {
-      return lax::mul(tangent, lax::exp(lax::sub(finite(v), finite(out))));
-    };
-    return std::pair{out, lax::add(share(std::get<0>(in), std::get<0>(t)),
-                                   share(std::get<1>(in), std::get<1>(t)))};
-  };
-  auto out = customJvp(function, rule, "logaddexp")(a, b);
-  return out ? *out : Tensor(out.error());
+  return logAddExp(a, b);
 }
 /// The quotient, rounded down, and the remainder of floats.
 static std::pair<Tensor, Tensor> divideFloats(const Tensor &a,

@@ -12,16 +12,6 @@
 namespace shardwright::frontend {
 namespace {
 
-/// Negative positions count from the end.
-Tensor wrapped(const Tensor &indices, int64_t n) {
-  if (!indices.ok() || isUnsigned(indices.dtype()))
-    return indices;
-  Tensor zero = scalarOf(int64_t(0), indices.dtype());
-  return lax::select_n(
-      lax::lt(indices, zero),
-      {indices, lax::add(indices, scalarOf(n, indices.dtype()))});
-}
-
 Tensor gatherAs(const Tensor &x, const Tensor &indices, const GatherDims &dims,
                 const Ints &sizes, const TakeOptions &options) {
   if (const Error *error = errorIn(Tensors{x, indices}))
@@ -48,7 +38,7 @@ Tensor gatherAs(const Tensor &x, const Tensor &indices, const GatherDims &dims,
 Tensor inMode(const Tensor &indices, int64_t n, const TakeOptions &options) {
   switch (options.mode) {
   case TakeMode::Fill:
-    return wrapped(indices, n);
+    return fromBegin(indices, n);
   case TakeMode::Wrap:
     return indices % scalarOf(std::max<int64_t>(n, 1), indices.dtype());
   case TakeMode::Clip:
@@ -137,7 +127,7 @@ Tensor takeAlongAxis(const Tensor &in, const Tensor &given,
                        : given;
   // Here negative positions count from the end in mode Clip, too.
   indices = options.mode == TakeMode::Clip
-                ? wrapped(indices, x.dim(*d))
+                ? fromBegin(indices, x.dim(*d))
                 : inMode(indices, x.dim(*d), options);
   GatherDims dims;
   Ints sizes, squeezed;

@@ -27,24 +27,8 @@ std::pair<Tensor, Tensor> numericPair(const Tensor &x, const Tensor &y) {
     return {astype(a, DType::I32), astype(b, DType::I32)};
   return {a, b};
 }
-std::pair<Tensor, Tensor> inexactPair(const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
-  return {inexact(a), inexact(b)};
-}
 Tensor refusedComplex(const char *name) {
   return typeError("ufunc '", name, "' does not support complex dtypes");
-}
-Tensor toBool(const Tensor &x) {
-  if (!x.ok() || x.dtype() == DType::Bool)
-    return x;
-  return lax::ne(x, scalarOf(int64_t(0), x.dtype()));
-}
-/// Zeros of y would divide by zero: integers divide by 1 instead.
-Tensor nonzeroDivisor(const Tensor &y) {
-  if (!y.ok() || !isInteger(y.dtype()))
-    return y;
-  Tensor zero = scalarOf(int64_t(0), y.dtype());
-  return where(lax::eq(y, zero), onesLike(y), y);
 }
 /// The integer type whose words hold a float.
 std::optional<DType> wordType(DType type) {
@@ -95,17 +79,17 @@ Tensor floatPower(const Tensor &x, const Tensor &y) {
 
 Tensor logicalAnd(const Tensor &x, const Tensor &y) {
   auto [a, b] = promotePair(x, y);
-  return lax::bitwise_and(toBool(a), toBool(b));
+  return lax::bitwise_and(boolean(a), boolean(b));
 }
 Tensor logicalOr(const Tensor &x, const Tensor &y) {
   auto [a, b] = promotePair(x, y);
-  return lax::bitwise_or(toBool(a), toBool(b));
+  return lax::bitwise_or(boolean(a), boolean(b));
 }
 Tensor logicalXor(const Tensor &x, const Tensor &y) {
   auto [a, b] = promotePair(x, y);
-  return lax::bitwise_xor(toBool(a), toBool(b));
+  return lax::bitwise_xor(boolean(a), boolean(b));
 }
-Tensor logicalNot(const Tensor &x) { return lax::bitwise_not(toBool(x)); }
+Tensor logicalNot(const Tensor &x) { return lax::bitwise_not(boolean(x)); }
 Tensor bitwiseAnd(const Tensor &x, const Tensor &y) { return x & y; }
 Tensor bitwiseOr(const Tensor &x, const Tensor &y) { return x | y; }
 Tensor bitwiseXor(const Tensor &x, const Tensor &y) { return x ^ y; }

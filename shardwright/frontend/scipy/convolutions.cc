@@ -9,6 +9,7 @@
 
 #include "shardwright/frontend/numpy/arrange.h"
 #include "shardwright/frontend/numpy/promote.h"
+#include "shardwright/frontend/primitives/window_params.h"
 
 #include <algorithm>
 
@@ -37,9 +38,6 @@ Status checkOperands(const Tensor &lhs, const Tensor &rhs, const Ints &strides,
     return valueError(name, " expects a positive stride for each of ", spatial,
                       " spatial dimensions, got ", tupleText(strides));
   return {};
-}
-int64_t dilated(int64_t size, int64_t dilation) {
-  return size ? 1 + (size - 1) * dilation : 0;
 }
 
 /// (low, high) of the convolution that transposes one with this padding.
@@ -83,10 +81,10 @@ Tensor conv_with_general_padding(const Tensor &lhs, const Tensor &rhs,
     Shape image, window;
     for (int64_t d = 0; d < spatial; ++d) {
       size_t i = static_cast<size_t>(d);
-      image.push_back(
-          dilated(lhs.dim(d + 2), i < lhsDilation.size() ? lhsDilation[i] : 1));
-      window.push_back(
-          dilated(rhs.dim(d + 2), i < rhsDilation.size() ? rhsDilation[i] : 1));
+      image.push_back(dilatedSize(lhs.dim(d + 2),
+                                  i < lhsDilation.size() ? lhsDilation[i] : 1));
+      window.push_back(dilatedSize(
+          rhs.dim(d + 2), i < rhsDilation.size() ? rhsDilation[i] : 1));
     }
     options.padding = samePadding(image, window, strides);
   }
@@ -132,8 +130,8 @@ Tensor conv_transpose(const Tensor &lhs, const Tensor &in, const Ints &strides,
     for (int64_t d = 0; d < spatial; ++d) {
       int64_t dilation = conv.rhsDilation.empty() ? 1 : conv.rhsDilation[d];
       Expected<Ints> pair =
-          transposedPadding(dilated(in.dim(places[d]), dilation), strides[d],
-                            std::get<PaddingKind>(padding));
+          transposedPadding(dilatedSize(in.dim(places[d]), dilation),
+                            strides[d], std::get<PaddingKind>(padding));
       if (!pair)
         return pair.error();
       conv.padding.push_back(*pair);

@@ -14,11 +14,6 @@
 namespace shardwright::frontend {
 namespace {
 
-Tensor isNonzero(const Tensor &x) {
-  return x.dtype() == DType::Bool ? x
-                                  : lax::ne(x, scalarOf(int64_t(0), x.dtype()));
-}
-
 /// How many elements of a mask are true.
 Expected<int64_t> countOf(const Tensor &mask, const char *name) {
   if (mask.isTraced())
@@ -72,7 +67,7 @@ Tensors nonzero(const Tensor &in, std::optional<int64_t> size, int64_t fill) {
     return {
         Tensor(valueError("Calling nonzero on 0d arrays is not allowed. Use "
                           "jnp.atleast_1d(scalar).nonzero() instead."))};
-  Tensor mask = ravel(isNonzero(x));
+  Tensor mask = ravel(boolean(x));
   Expected<int64_t> count = sizeOf(mask, size, "nonzero");
   if (!count)
     return Tensors(x.rank(), Tensor(count.error()));

@@ -17,13 +17,8 @@
 namespace shardwright::frontend::scipy::special {
 namespace {
 
-/// Two floats of one type and shape.
-std::pair<Tensor, Tensor> floats(const Tensor &x, const Tensor &y) {
-  auto [p, q] = promotePair(x, y);
-  return {inexact(p), inexact(q)};
-}
 std::pair<Tensor, Tensor> sameShape(const Tensor &x, const Tensor &y) {
-  auto [a, b] = floats(x, y);
+  auto [a, b] = inexactPair(x, y);
   if (!a.ok() || !b.ok())
     return {a, b};
   Tensor sum = lax::add(zerosLike(a), zerosLike(b));
@@ -84,11 +79,11 @@ Tensor zeta(const Tensor &x, const Tensor &q) {
   return lax::zeta(a, b);
 }
 Tensor betaln(const Tensor &x, const Tensor &y) {
-  auto [a, b] = floats(x, y);
+  auto [a, b] = inexactPair(x, y);
   return lax::lgamma(a) + lax::lgamma(b) - lax::lgamma(lax::add(a, b));
 }
 Tensor beta(const Tensor &x, const Tensor &y) {
-  auto [a, b] = floats(x, y);
+  auto [a, b] = inexactPair(x, y);
   Tensor sign = gammasgn(a) * gammasgn(b) * gammasgn(lax::add(a, b));
   return sign * exp(betaln(a, b));
 }
@@ -106,7 +101,7 @@ Tensor multigammaln(const Tensor &in, int64_t d) {
          number(a, n * (n - 1) / 4 * std::log(std::numbers::pi));
 }
 Tensor poch(const Tensor &z, const Tensor &m) {
-  auto [a, b] = floats(z, m);
+  auto [a, b] = inexactPair(z, m);
   if (failed(a, b))
     return a.ok() ? b : a;
   Tensor sum = lax::add(a, b);
@@ -127,7 +122,7 @@ Tensor i1(const Tensor &in) {
 }
 
 Tensor xlogy(const Tensor &x, const Tensor &y) {
-  auto [a, b] = floats(x, y);
+  auto [a, b] = inexactPair(x, y);
   if (failed(a, b))
     return a.ok() ? b : a;
   // No NaN in the derivatives either.
@@ -136,7 +131,7 @@ Tensor xlogy(const Tensor &x, const Tensor &y) {
   return where(isZero, 0.0, a * lax::log(safe));
 }
 Tensor xlog1py(const Tensor &x, const Tensor &y) {
-  auto [a, b] = floats(x, y);
+  auto [a, b] = inexactPair(x, y);
   if (failed(a, b))
     return a.ok() ? b : a;
   Tensor isZero = a == 0.0;
@@ -148,7 +143,7 @@ Tensor entr(const Tensor &in) {
   return where(x < 0.0, -INFINITY, lax::neg(xlogy(x, x)));
 }
 Tensor relEntr(const Tensor &p, const Tensor &q) {
-  auto [a, b] = floats(p, q);
+  auto [a, b] = inexactPair(p, q);
   if (failed(a, b))
     return a.ok() ? b : a;
   Tensor zero = number(a, 0);
@@ -160,7 +155,7 @@ Tensor relEntr(const Tensor &p, const Tensor &q) {
   return where(areBothPositive, value, where(isLeftZero, 0.0, INFINITY));
 }
 Tensor klDiv(const Tensor &p, const Tensor &q) {
-  auto [a, b] = floats(p, q);
+  auto [a, b] = inexactPair(p, q);
   return relEntr(a, b) - a + b;
 }
 static Tensor boxcoxOf(const Tensor &logX, const Tensor &lambda) {
@@ -169,11 +164,11 @@ static Tensor boxcoxOf(const Tensor &logX, const Tensor &lambda) {
   return where(isZero, logX, lax::expm1(safe * logX) / safe);
 }
 Tensor boxcox(const Tensor &x, const Tensor &lambda) {
-  auto [a, b] = floats(x, lambda);
+  auto [a, b] = inexactPair(x, lambda);
   return failed(a, b) ? (a.ok() ? b : a) : boxcoxOf(lax::log(a), b);
 }
 Tensor boxcox1p(const Tensor &x, const Tensor &lambda) {
-  auto [a, b] = floats(x, lambda);
+  auto [a, b] = inexactPair(x, lambda);
   return failed(a, b) ? (a.ok() ? b : a) : boxcoxOf(lax::log1p(a), b);
 }
 

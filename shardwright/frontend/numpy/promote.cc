@@ -1,0 +1,89 @@
+//===- promote.cc - types, axes and positions of jax.numpy ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/numpy/promote.h"
+
+#include "shardwright/frontend/numpy/arrange.h"
+
+namespace shardwright::frontend {
+
+std::pair<Tensor, Tensor> inexactPair(const Tensor &x, const Tensor &y) {
+  auto [a, b] = promotePair(x, y);
+  return {inexact(a), inexact(b)};
+}
+
+Tensor boolean(const Tensor &x) {
+  return x.ok() && x.dtype() != DType::Bool
+             ? lax::ne(x, scalarOf(int64_t(0), x.dtype()))
+             : x;
+}
+
+void joinType(Aval &type, const Tensor &x) {
+  PromotedType joined =
+      promoteTypes(type.dtype, type.weak, x.dtype(), x.aval().weak);
+  type.dtype = canonicalType(joined.type), type.weak = joined.weak;
+}
+
+DType computationType(DType type) {
+  return isFloat(type) && bitWidth(type) <= 16 ? DType::F32 : type;
+}
+
+Tensor squaredSize(const Tensor &x) {
+  return x.ok() && isComplex(x.dtype()) ? lax::real(lax::mul(x, lax::conj(x)))
+                                        : lax::square(x);
+}
+
+Tensor withoutNan(const Tensor &x, double value) {
+  return x.ok() && isInexact(x.dtype())
+             ? where(isnan(x), lax::full_like(x, value), x)
+             : x;
+}
+
+Tensor nonzeroDivisor(const Tensor &x) {
+  if (!x.ok() || !isInteger(x.dtype()))
+    return x;
+  Tensor zero = scalarOf(int64_t(0), x.dtype());
+  return where(lax::eq(x, zero), onesLike(x), x);
+}
+
+Tensor fromBegin(const Tensor &positions, int64_t n, bool isKnown) {
+  if (!positions.ok() || isUnsigned(positions.dtype()))
+    return positions;
+  Tensor zero = scalarOf(int64_t(0), positions.dtype()), isNegative;
+  if (isKnown) {
+    ScopedTrace none(nullptr);
+    isNegative = lax::lt(positions, zero);
+  } else {
+    isNegative = lax::lt(positions, zero);
+  }
+  return lax::select(isNegative,
+                     lax::add(positions, scalarOf(n, positions.dtype())),
+                     positions);
+}
+
+Expected<Ints> distinctAxes(const Ints &axes, int64_t rank) {
+  Ints out;
+  for (int64_t axis : axes) {
+    Expected<int64_t> d = normalizedAxis(axis, rank);
+    if (!d)
+      return d.error();
+    if (containsInt(out, *d))
+      return valueError("repeated axis");
+    out.push_back(*d);
+  }
+  return out;
+}
+
+Tensor alongAxis(const Tensor &x, int64_t axis,
+                 const std::function<Tensor(int64_t)> &op) {
+  if (!x.ok())
+    return x;
+  Expected<int64_t> d = normalizedAxis(axis, x.rank());
+  return d ? op(*d) : Tensor(d.error());
+}
+
+} // namespace shardwright::frontend
