@@ -20,9 +20,10 @@ namespace shardwright::cpu {
 std::shared_ptr<void> allocateHost(int64_t bytes);
 /// As allocateHost, for an owner that calls freeHost.
 void *allocateHostRaw(int64_t bytes);
-/// Frees `bytes` bytes from allocateHostRaw; null is ignored.
+/// Frees `bytes` bytes from allocateHostRaw; null is ignored. Large blocks stay
+/// as idle memory for the next array of their size.
 void freeHost(void *memory, int64_t bytes);
-/// Bytes allocated here and not freed yet.
+/// Bytes allocated here and not freed yet, idle memory included.
 int64_t hostMemoryInUse();
 
 /// Bytes of memory of this machine.

@@ -19,8 +19,11 @@ using namespace shardwright;
 
 namespace {
 
+/// An owner and 0, or no owner and a size in bytes.
+using Key = std::pair<const void *, int64_t>;
+
 struct Entry {
-  const void *owner;
+  Key key;
   int64_t bytes;
   std::shared_ptr<void> memory;
 };
@@ -28,17 +31,16 @@ struct Entry {
 struct Kept {
   std::mutex mutex;
   std::list<Entry> entries; ///< the longest idle entry first
-  /// Entries of each owner, the latest last.
-  llvm::DenseMap<const void *, llvm::SmallVector<std::list<Entry>::iterator, 4>>
-      byOwner;
+  /// Entries of each key, the latest last.
+  llvm::DenseMap<Key, llvm::SmallVector<std::list<Entry>::iterator, 4>> byKey;
   int64_t bytes = 0;
 
   /// Requires the mutex. The caller must free the memory without holding it.
   std::shared_ptr<void> remove(std::list<Entry>::iterator entry) {
-    auto it = byOwner.find(entry->owner);
+    auto it = byKey.find(entry->key);
     llvm::erase(it->second, entry);
     if (it->second.empty())
-      byOwner.erase(it);
+      byKey.erase(it);
     bytes -= entry->bytes;
     std::shared_ptr<void> memory = std::move(entry->memory);
     entries.erase(entry);
@@ -61,36 +63,55 @@ static Kept &kept() {
   return *all;
 }
 
-void cpu::keepIdle(const void *owner, int64_t bytes,
-                   std::shared_ptr<void> memory) {
+static void keep(Key key, int64_t bytes, size_t most,
+                 std::shared_ptr<void> memory) {
   Ended ended;
   Kept &k = kept();
   std::lock_guard lock(k.mutex);
-  auto &own = k.byOwner[owner];
-  if (own.size() >= mostOfOne) {
+  auto &own = k.byKey[key];
+  if (own.size() >= most) {
     ended.push_back(std::move(memory));
     return;
   }
   own.push_back(
-      k.entries.insert(k.entries.end(), {owner, bytes, std::move(memory)}));
+      k.entries.insert(k.entries.end(), {key, bytes, std::move(memory)}));
   k.bytes += bytes;
-  while (k.entries.size() > 1 && k.bytes > machineMemory() / shareOfMachine)
+  while (k.entries.size() > 1 &&
+         k.bytes > cpu::machineMemory() / shareOfMachine)
     ended.push_back(k.remove(k.entries.begin()));
 }
 
-std::shared_ptr<void> cpu::takeIdle(const void *owner) {
+static std::shared_ptr<void> take(Key key) {
   Kept &k = kept();
   std::lock_guard lock(k.mutex);
-  auto it = k.byOwner.find(owner);
-  return it == k.byOwner.end() ? nullptr : k.remove(it->second.back());
+  auto it = k.byKey.find(key);
+  return it == k.byKey.end() ? nullptr : k.remove(it->second.back());
+}
+
+void cpu::keepIdle(const void *owner, int64_t bytes,
+                   std::shared_ptr<void> memory) {
+  keep({owner, 0}, bytes, mostOfOne, std::move(memory));
+}
+
+std::shared_ptr<void> cpu::takeIdle(const void *owner) {
+  return take({owner, 0});
+}
+
+void cpu::keepIdleBlock(int64_t bytes, std::shared_ptr<void> memory) {
+  if (bytes <= machineMemory() / shareOfMachine)
+    keep({nullptr, bytes}, bytes, SIZE_MAX, std::move(memory));
+}
+
+std::shared_ptr<void> cpu::takeIdleBlock(int64_t bytes) {
+  return take({nullptr, bytes});
 }
 
 void cpu::dropIdle(const void *owner) {
   Ended ended;
   Kept &k = kept();
   std::lock_guard lock(k.mutex);
-  for (auto it = k.byOwner.find(owner); it != k.byOwner.end();
-       it = k.byOwner.find(owner))
+  for (auto it = k.byKey.find({owner, 0}); it != k.byKey.end();
+       it = k.byKey.find({owner, 0}))
     ended.push_back(k.remove(it->second.back()));
 }
 

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Executors keep their arenas between runs, since fresh pages can cost more
-// than a run. This is the process-wide list of such idle memory. The least
-// recently used blocks are freed if idle memory exceeds a share of the
-// machine's memory, or if another allocation needs it.
+// Executors keep their arenas between runs, and large arrays that are freed
+// wait for arrays of the same size, since fresh pages can cost more than a run.
+// This is the process-wide list of such idle memory. The least recently used
+// blocks are freed if idle memory exceeds a share of the machine's memory, or
+// if another allocation needs it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,9 @@ void keepIdle(const void *owner, int64_t bytes, std::shared_ptr<void> memory);
 std::shared_ptr<void> takeIdle(const void *owner);
 /// Frees all memory that `owner` kept.
 void dropIdle(const void *owner);
+/// Likewise for memory that any allocation of this size can use.
+void keepIdleBlock(int64_t bytes, std::shared_ptr<void> memory);
+std::shared_ptr<void> takeIdleBlock(int64_t bytes);
 /// Frees the memory that has been idle for longest, until `bytes` are freed.
 /// Returns false if there was none.
 bool releaseIdle(int64_t bytes);

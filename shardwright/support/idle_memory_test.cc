@@ -53,3 +53,35 @@ TEST(HostMemory, WhatIsGivenOutIsCountedAndLimited) {
   EXPECT_EQ(takeIdle(&owner), nullptr);
   EXPECT_EQ(hostMemoryInUse(), before);
 }
+
+TEST(HostMemory, LargeBlocksServeTheNextArrayOfTheirSize) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "sanitizers must see every block freed";
+#endif
+#endif
+  constexpr int64_t size = 8 << 20;
+  releaseIdle(machineMemory());
+  int64_t before = hostMemoryInUse();
+  void *first = allocateHostRaw(size);
+  ASSERT_TRUE(first);
+  freeHost(first, size);
+  EXPECT_EQ(idleBytes(), size);
+  EXPECT_EQ(hostMemoryInUse(), before + size);
+  void *other = allocateHostRaw(2 * size);
+  EXPECT_EQ(idleBytes(), size);
+  EXPECT_EQ(allocateHostRaw(size), first);
+  EXPECT_EQ(idleBytes(), 0);
+  freeHost(first, size);
+  freeHost(other, 2 * size);
+  {
+    // Needed for another allocation.
+    PretendedMemory machine(hostMemoryInUse() + size);
+    void *large = allocateHostRaw(3 * size);
+    EXPECT_TRUE(large);
+    // Larger than the share of the machine that may be idle.
+    freeHost(large, 3 * size);
+  }
+  EXPECT_EQ(idleBytes(), 0);
+  EXPECT_EQ(hostMemoryInUse(), before);
+}
