@@ -30,6 +30,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("SHARDWRIGHT_BUILD", os.path.join(ROOT, "build"))
@@ -62,6 +63,7 @@ def arguments(doc, cases, long_cases, parser=None):
     parser.add_argument("--cases", type=int, help=f"how many random cases ({cases})")
     parser.add_argument("--seed", type=int, default=0, help="the first case's seed (0)")
     parser.add_argument("--long", action="store_true", help=f"{long_cases} cases")
+    parser.add_argument("--part", default="0/1", metavar="I/N", help="the I-th of N parts of the cases (0/1)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="a sample: 1/N of the default number of cases")
     args = parser.parse_args()
     if args.cases is None:
@@ -69,6 +71,17 @@ def arguments(doc, cases, long_cases, parser=None):
     require()
     print(f"compared with jaxlib {jaxlib.__version__}")
     return args
+
+
+def part(args, cases):
+    """Yields (number, case) of the part that --part names, with the progress on stderr once a minute."""
+    index, parts = (int(number) for number in args.part.split("/"))
+    begin = said = time.monotonic()
+    for number in range(index, len(cases), parts):
+        if time.monotonic() - said > 60:
+            said = time.monotonic()
+            print(f"case {number} of {len(cases)} after {said - begin:.0f} s", file=sys.stderr, flush=True)
+        yield number, cases[number]
 
 
 def require():

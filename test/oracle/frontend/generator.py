@@ -410,7 +410,7 @@ class Program:
 
     def jax_mesh(self):
         sizes, names, types = self.mesh
-        return jax.sharding.Mesh(np.array(jax.devices()).reshape(sizes), names,
+        return jax.sharding.Mesh(np.array(jax.devices()[:np.prod(sizes)]).reshape(sizes), names,
                                  axis_types=tuple(jax.sharding.AxisType[t] for t in types))
 
     def placed(self):

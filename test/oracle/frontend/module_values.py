@@ -9,7 +9,7 @@ regions, in place of names and of an order. Calls are replaced by what they call
 that modules that compute the same by the same operations have equal expressions.
 
 Ways of writing the same are one: a splat constant and its broadcast; constants without elements; reshapes of a
-reshape, and broadcasts that only add dimensions of size 1; a value that a loop carries but never changes and the value
+reshape, and broadcasts of or to dimensions of size 1; a value that a loop carries but never changes and the value
 itself; a square and a product, and the logistic function and its definition (JAX's CPU has no op for it); a value and
 its constraint to any sharding, or to the mesh without axes (JAX's words of keys)."""
 
@@ -27,6 +27,11 @@ def attributes_of(op):
     """The names and texts of an operation's attributes, without defaults."""
     texts = [(name, str(op.attributes[name])) for name in op.attributes if name not in WITHOUT_MEANING]
     return tuple(sorted((name, text) for name, text in texts if not DEFAULTS.fullmatch(f"{name} {text}")))
+
+
+def without_ones(type):
+    """A type without its dimensions of size 1."""
+    return re.sub(r"(?<=[<x])1x", "", type)
 
 
 class Expressions:
@@ -135,6 +140,12 @@ class Expressions:
             key = self.intern("stablehlo.reshape", first, type)
             self.reshaped[key] = first, first_type
             return key
+        if not name.endswith("reshape"):
+            # Dimensions of size 1 repeat the same elements wherever they go.
+            dims = [d for d, n in zip(ir.DenseI64ArrayAttr(op.attributes["broadcast_dimensions"]), source.shape) if n != 1]
+            first, first_type = self.reshaped.get(operand, (operand, str(source)))
+            if without_ones(first_type) == without_ones(str(source)):
+                return self.intern(name, first, tuple(dims), type)
         return self.intern(name, operand, attributes_of(op), type)
 
     def loop(self, op, operands, env):
