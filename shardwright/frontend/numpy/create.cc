@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace shardwright::frontend {
 namespace {
@@ -63,6 +64,14 @@ Status checkCount(int64_t count) {
 
 } // namespace
 
+/// A diagonal that is not further from the edges than the next beyond them,
+/// whose number 32 bits hold. Sizes that are none are errors elsewhere.
+static int64_t nearestDiagonal(int64_t k, int64_t rows, int64_t columns) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max() - 1;
+  return std::clamp(k, -std::clamp<int64_t>(rows, 0, most) - 1,
+                    std::clamp<int64_t>(columns, 0, most) + 1);
+}
+
 Tensor empty(const Shape &shape, DType type) { return zeros(shape, type); }
 Tensor emptyLike(const Tensor &x) { return zerosLike(x); }
 Tensor fullLike(const Tensor &x, const Tensor &value,
@@ -76,8 +85,7 @@ Tensor copy(const Tensor &x) { return lax::copy(x); }
 Tensor identity(int64_t n, DType type) { return eye(n, type); }
 Tensor eye(int64_t n, DType type) { return eye(n, n, 0, type); }
 Tensor eye(int64_t rows, int64_t columns, int64_t k, DType type) {
-  // Beyond the edges there is nothing.
-  k = std::clamp(k, -rows - 1, columns + 1);
+  k = nearestDiagonal(k, rows, columns);
   Tensor i = lax::iota(DType::I32, {rows, columns}, 0);
   Tensor j = lax::iota(DType::I32, {rows, columns}, 1);
   // JAX adds the number of the diagonal, also if it is 0.
@@ -87,7 +95,7 @@ Tensor eye(int64_t rows, int64_t columns, int64_t k, DType type) {
 Tensor tri(int64_t rows, std::optional<int64_t> columns, int64_t k,
            DType type) {
   int64_t width = columns.value_or(rows);
-  k = std::clamp(k, -rows - 1, width + 1);
+  k = nearestDiagonal(k, rows, width);
   Tensor isOn = lax::ge(lax::add(lax::iota(DType::I32, {rows, width}, 0),
                                  scalarOf(k, DType::I32)),
                         lax::iota(DType::I32, {rows, width}, 1));
