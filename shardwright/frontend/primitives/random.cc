@@ -75,23 +75,28 @@ Tensor keyWord(const Tensor &data, int64_t which) {
   return squeeze(slice_in_dim(data, which, which + 1, 1, last), {last});
 }
 
-/// Encrypts the numbers 0, 1, ... of `shape` with one key: JAX's
-/// "partitionable" counting, by 64-bit numbers.
+/// Encrypts the numbers 0, 1, ... of `shape` with each key: JAX's
+/// "partitionable" counting, by 64-bit numbers. The dimensions of the keys are
+/// in front.
 Tensors encryptCounts(const Tensor &data, const Shape &shape) {
   Tensor low = reshape(iota(DType::U32, {shape.elements()}, 0), shape);
-  Tensor high = full_like(low, 0);
-  return threefry2x32(keyWord(data, 0), keyWord(data, 1), high, low);
+  Tensor keys[2] = {keyWord(data, 0), keyWord(data, 1)};
+  int64_t n = keys[0].rank();
+  if (n > 0) {
+    Shape all = keys[0].shape();
+    all.insert(all.end(), shape.begin(), shape.end());
+    Ints inFront, behind;
+    for (int64_t d = 0; d < static_cast<int64_t>(all.size()); ++d)
+      (d < n ? inFront : behind).push_back(d);
+    for (Tensor &key : keys)
+      key = broadcast_in_dim(key, all, inFront);
+    low = broadcast_in_dim(low, all, behind);
+  }
+  return threefry2x32(keys[0], keys[1], full_like(low, 0), low);
 }
 
-bool isKey(const Tensor &x) { return x.dtype() == DType::Key; }
-
-/// One slice along a batch dimension, of data or keys.
-Tensor example(const Tensor &x, int64_t i, int64_t dim) {
-  if (isKey(x))
-    return random_wrap(example(random_unwrap(x), i, dim));
-  return squeeze(slice_in_dim(x, i, i + 1, 1, dim), {dim});
-}
-
+/// A primitive whose first operand may be an array of keys, whose dimensions
+/// are the first of the result.
 Primitive keyPrimitive(const char *name) {
   Primitive p;
   p.name = name;
@@ -99,21 +104,15 @@ Primitive keyPrimitive(const char *name) {
                  const Params &params) {
     return oneResult(bind1(*findPrimitive(name), in, params), {});
   };
-  // Each example is computed alone, for the same numbers as without a batch.
-  p.batch = [name](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+  p.batch = [name](const BatchAxis &, const Tensors &in, const Ints &dims,
                    const Params &params) -> BatchResult {
-    Tensors rows;
-    bool wrapped = false;
-    for (int64_t i = 0; i < axis.size; ++i) {
-      Tensors args;
-      for (size_t a = 0; a < in.size(); ++a)
-        args.push_back(dims[a] < 0 ? in[a] : example(in[a], i, dims[a]));
-      Tensor row = bind1(*findPrimitive(name), args, params);
-      rows.push_back(expand_dims(isKey(row) ? random_unwrap(row) : row, {0}));
-      wrapped = isKey(row);
-    }
-    Tensor all = concatenate(rows, 0);
-    return {{wrapped ? random_wrap(all) : all}, {0}};
+    return {{bind1(*findPrimitive(name), in, params)}, {dims[0]}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    std::vector<SpecEntry> entries = in[0].spec().entries();
+    entries.resize(static_cast<size_t>(out[0].rank()));
+    return std::vector<PartitionSpec>{*PartitionSpec::get(entries)};
   };
   return p;
 }
@@ -129,6 +128,15 @@ Shape followed(const Shape &keys, const Ints &shape) {
   Shape out = keys;
   out.insert(out.end(), shape.begin(), shape.end());
   return out;
+}
+
+bool isKey(const Tensor &x) { return x.dtype() == DType::Key; }
+
+/// The keys of these words.
+Tensor fromWords(const Tensors &words) {
+  int64_t last = words[0].rank();
+  return random_wrap(concatenate(
+      {expand_dims(words[0], {last}), expand_dims(words[1], {last})}, last));
 }
 
 /// Keys are lowered as u32[..., 2].
@@ -147,6 +155,12 @@ const Primitive wrapP = [] {
     return std::vector<Aval>{Aval{DType::Key, shape}};
   };
   p.lower = sameData;
+  p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    return {{bind1(*findPrimitive("random_wrap"),
+                   {moveBatch(in[0], dims[0], 0)}, params)},
+            {0}};
+  };
   p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
                   const Params &) -> Expected<std::vector<PartitionSpec>> {
     std::vector<SpecEntry> entries = in[0].spec().entries();
@@ -170,12 +184,6 @@ const Primitive unwrapP = [] {
                    Aval{DType::U32, followed(in[0].shape, {2})});
   };
   p.lower = sameData;
-  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
-                  const Params &) -> Expected<std::vector<PartitionSpec>> {
-    std::vector<SpecEntry> entries = in[0].spec().entries();
-    entries.push_back(SpecEntry());
-    return std::vector<PartitionSpec>{*PartitionSpec::get(entries)};
-  };
   return p;
 }();
 const Registered unwrapR(unwrapP);
@@ -208,39 +216,53 @@ const Primitive splitP = [] {
   Primitive p = keyPrimitive("random_split");
   p.infer = [](const std::vector<Aval> &in,
                const Params &params) -> Expected<std::vector<Aval>> {
-    if (in[0].rank())
-      return notImplemented("random_split of an array of keys; use vmap");
-    return needKey("random_split", in[0],
-                   Aval{DType::Key, params.ints("shape")});
+    return needKey(
+        "random_split", in[0],
+        Aval{DType::Key, followed(in[0].shape, params.ints("shape"))});
   };
   p.composite = [](const Tensors &in, const Params &params) -> Tensors {
-    Shape shape(params.ints("shape"));
-    Tensors words = encryptCounts(random_unwrap(in[0]), shape);
-    Ints last{shape.rank()};
-    return {random_wrap(
-        concatenate({expand_dims(words[0], last), expand_dims(words[1], last)},
-                    shape.rank()))};
+    return {fromWords(
+        encryptCounts(random_unwrap(in[0]), Shape(params.ints("shape"))))};
   };
   return p;
 }();
 const Registered splitR(splitP);
 
+BatchResult batchFold(const BatchAxis &axis, const Tensors &in,
+                      const Ints &dims, const Params &params) {
+  const Primitive &fold = *findPrimitive("random_fold_in");
+  int batched = dims[0] >= 0 ? 0 : 1, other = 1 - batched;
+  bool fits = dims[other] < 0
+                  ? in[other].rank() == 0
+                  : dims[0] == dims[1] && in[0].rank() == in[1].rank();
+  if (fits)
+    return {{bind1(fold, in, params)}, {dims[batched]}};
+  // Words, unlike keys, are moved and broadcast by any operation.
+  Tensor data = random_unwrap(in[0]),
+         low = convert_element_type(in[1], DType::U32);
+  BatchResult words = batchElementwise(
+      *findPrimitive("threefry2x32"), axis,
+      {keyWord(data, 0), keyWord(data, 1), full_like(low, 0), low},
+      {dims[0], dims[0], dims[1], dims[1]}, {});
+  return {{fromWords(words.outs)}, {words.dims[0]}};
+}
+
 const Primitive foldP = [] {
   Primitive p = keyPrimitive("random_fold_in");
   p.infer = [](const std::vector<Aval> &in,
                const Params &) -> Expected<std::vector<Aval>> {
-    return needKey("random_fold_in", in[0], Aval{DType::Key, in[0].shape});
+    Expected<Shape> shape = broadcastShapes("random_fold_in", in);
+    if (!shape)
+      return shape.error();
+    return needKey("random_fold_in", in[0], Aval{DType::Key, *shape});
   };
   p.composite = [](const Tensors &in, const Params &) -> Tensors {
     Tensor data = random_unwrap(in[0]);
     Tensor low = convert_element_type(in[1], DType::U32);
-    Tensors words = threefry2x32(keyWord(data, 0), keyWord(data, 1),
-                                 full_like(low, 0), low);
-    Ints last{words[0].rank()};
-    return {random_wrap(
-        concatenate({expand_dims(words[0], last), expand_dims(words[1], last)},
-                    words[0].rank()))};
+    return {fromWords(threefry2x32(keyWord(data, 0), keyWord(data, 1),
+                                   full_like(low, 0), low))};
   };
+  p.batch = batchFold;
   return p;
 }();
 const Registered foldR(foldP);
@@ -250,8 +272,6 @@ const Primitive bitsP = [] {
   p.infer = [](const std::vector<Aval> &in,
                const Params &params) -> Expected<std::vector<Aval>> {
     int64_t width = params.integer("bit_width");
-    if (in[0].rank())
-      return notImplemented("random_bits of an array of keys; use vmap");
     if (width != 8 && width != 16 && width != 32 && width != 64)
       return typeError("requires 8-, 16-, 32- or 64-bit field width, got ",
                        width);
@@ -259,7 +279,8 @@ const Primitive bitsP = [] {
                  : width == 16 ? DType::U16
                  : width == 32 ? DType::U32
                                : DType::U64;
-    return needKey("random_bits", in[0], Aval{type, params.ints("shape")});
+    return needKey("random_bits", in[0],
+                   Aval{type, followed(in[0].shape, params.ints("shape"))});
   };
   p.composite = [](const Tensors &in, const Params &params) -> Tensors {
     int64_t width = params.integer("bit_width");
@@ -282,6 +303,19 @@ const Primitive bitsP = [] {
 }();
 const Registered bitsR(bitsP);
 
+/// Functions of a user take one key; only vmap makes programs of several.
+Status checkOneKey(const char *function, const Tensor &key) {
+  if (!key.ok())
+    return key.error();
+  if (isKey(key) && key.rank())
+    return valueError(function,
+                      " accepts a single key, but was given a key array of "
+                      "shape ",
+                      tupleText(key.shape()),
+                      " != (). Use jax.vmap for batching.");
+  return {};
+}
+
 } // namespace
 
 namespace lax {
@@ -293,12 +327,23 @@ Tensor random_seed(const Tensor &seed) {
   return bind1(seedP, {seed}, {{"impl", std::string("fry")}});
 }
 Tensor random_split(const Tensor &key, const Shape &shape) {
+  if (Status one = checkOneKey("split", key); !one)
+    return one.error();
   return bind1(splitP, {key}, {{"shape", Ints(shape)}});
 }
 Tensor random_fold_in(const Tensor &key, const Tensor &data) {
+  if (Status one = checkOneKey("fold_in", key); !one)
+    return one.error();
+  if (data.ok() && data.rank())
+    return typeError("fold_in accepts a scalar, but was given an array of "
+                     "shape ",
+                     tupleText(data.shape()),
+                     " != (). Use jax.vmap for batching.");
   return bind1(foldP, {key, data});
 }
 Tensor random_bits(const Tensor &key, int64_t bitWidth, const Shape &shape) {
+  if (Status one = checkOneKey("bits", key); !one)
+    return one.error();
   return bind1(bitsP, {key}, {{"bit_width", bitWidth}, {"shape", Ints(shape)}});
 }
 Tensor random_wrap(const Tensor &data) {

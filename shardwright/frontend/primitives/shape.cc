@@ -157,9 +157,12 @@ const Primitive transposeP = [] {
     return oneSpec(std::move(entries));
   };
   p.lower = [](LoweringContext &c) {
+    Ints permutation = c.params().ints("permutation");
+    if (c.operandTypes()[0].dtype == DType::Key)
+      permutation.push_back(c.resultTypes()[0].rank());
     return c.op("stablehlo.transpose", c.operands(),
                 mlirTypes(c.operandTypes()), mlirTypes(c.resultTypes()),
-                arrayAttr("permutation", c.params().ints("permutation")));
+                arrayAttr("permutation", permutation));
   };
   p = linear(std::move(p));
   p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,

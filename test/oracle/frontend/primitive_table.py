@@ -105,7 +105,7 @@ OTHER_RULES = {name: rules.split() for rules, names in {
     "jvp vjp vmap": "triangular_solve",
     "jaxpr jvp vjp vmap": "lower_solve hessian jacfwd jacrev",
     "vjp": "accurate_sin",
-    "vmap": "layout_constraint random_wrap",
+    "vmap": "layout_constraint",
 }.items() for name in names.split()}
 # Accidental errors of JAX, where the front end has a rule.
 ACCIDENTAL = ("TypeError: select cases must have the same shapes", "ValueError: Operands must have the same tree structure",
