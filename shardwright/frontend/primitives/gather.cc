@@ -97,8 +97,11 @@ Tensors gatherWithFill(const Tensors &in, const Params &params) {
       indicesInBounds(in[1], in[0].shape(), params.ints("slice_sizes"), d);
   Tensor out = bind1(self, in, inner);
   Ints kept = withoutInts(out.rank(), d.offsetDims);
-  mask = broadcast_in_dim(mask, out.shape(), kept);
-  return {select(mask, out, filledLike(out, params.find("fill_value")))};
+  // Of the type of the result, also where that is sharded as the operand is.
+  mask = reshardLike(broadcast_in_dim(mask, out.shape(), kept), out.aval());
+  Tensor fill =
+      reshardLike(filledLike(out, params.find("fill_value")), out.aval());
+  return {select(mask, out, fill)};
 }
 
 std::vector<std::string> lowerGather(LoweringContext &c) {
