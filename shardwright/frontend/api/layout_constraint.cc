@@ -7,9 +7,11 @@
 
 #include "shardwright/frontend/api/layout_constraint.h"
 
+#include "shardwright/frontend/primitives/gather_params.h"
 #include "shardwright/frontend/primitives/helpers.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace shardwright::frontend {
 namespace {
@@ -52,19 +54,21 @@ const Primitive layoutP = [] {
     return {{bindLayout(in[0], Layout(order))}, {dims[0]}};
   };
   p.lower = [](LoweringContext &c) {
-    Ints order = layoutIn(c.params()).majorToMinor();
+    Ints order = layoutIn(c.params()).majorToMinor(), given(order.size());
     std::reverse(order.begin(), order.end());
-    std::string list;
-    for (int64_t d : order)
-      list += cat(list.empty() ? "" : ", ", d);
-    std::string layouts = order.empty() ? "[dense<> : tensor<0xindex>]"
-                                        : cat("[dense<[", list, "]> : tensor<",
-                                              order.size(), "xindex>]");
+    std::iota(given.begin(), given.end(), 0);
+    auto layouts = [](const Ints &dims) {
+      return dims.empty() ? std::string("[dense<> : tensor<0xindex>]")
+                          : cat("[dense<", bracketList(dims), "> : tensor<",
+                                dims.size(), "xindex>]");
+    };
+    // The operand's layout is what JAX says of every operand; only the result's
+    // has a meaning.
     return c.op("stablehlo.custom_call", c.operands(),
                 mlirTypes(c.operandTypes()), mlirTypes(c.resultTypes()),
                 cat("call_target_name = \"LayoutConstraint\", backend_config = "
                     "\"\", operand_layouts = ",
-                    layouts, ", result_layouts = ", layouts));
+                    layouts(given), ", result_layouts = ", layouts(order)));
   };
   return p;
 }();
