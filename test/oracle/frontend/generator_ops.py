@@ -324,7 +324,7 @@ def make_integer(g, b, v, x, shape):
     found = g.find(v, lambda y: y.dtype == jnp.int32 and y.ndim > 0)
     i = g.rng.choice(found) if found and g.rng.random() < 0.6 else emit(g, b, v, "to_i32", [x])
     others = g.find(v, lambda y: y.dtype == jnp.int32 and y.shape == v[i].shape)
-    name = g.rng.choice("and or xor not add mul sub max min clz population_count reduce_and reduce_or reduce_xor neg".split())
+    name = g.rng.choice("and or xor not add mul mulhi sub max min clz population_count reduce_and reduce_or reduce_xor neg".split())
     if name.startswith("reduce"):
         if g.mesh:
             raise ValueError("XLA has no such collective")

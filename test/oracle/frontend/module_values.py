@@ -8,10 +8,10 @@
 regions, in place of names and of an order. Calls are replaced by what they call. Equal expressions are one object, so
 that modules that compute the same by the same operations have equal expressions.
 
-Ways of writing the same are one: a splat constant and its broadcast; constants without elements; reshapes of a
+Ways of writing the same are one: a splat constant and its broadcast; values without elements; reshapes of a
 reshape, and broadcasts of or to dimensions of size 1; a value that a loop carries but never changes and the value
 itself; a square and a product, and the logistic function and its definition (JAX's CPU has no op for it); a value and
-its constraint to any sharding, or to the mesh without axes (JAX's words of keys)."""
+its constraint to any sharding, or to the mesh without axes (JAX's words of keys), and a scalar and its constraint."""
 
 import re
 
@@ -32,6 +32,10 @@ def attributes_of(op):
 def without_ones(type):
     """A type without its dimensions of size 1."""
     return re.sub(r"(?<=[<x])1x", "", type)
+
+
+def is_empty(type):
+    return re.search(r"[<x]0x", type) is not None
 
 
 class Expressions:
@@ -55,8 +59,11 @@ class Expressions:
                               if f.operation.name == "func.func"}
             self.effects = []
             main = self.functions["main"].regions[0].blocks[0]
-            env = {a: self.intern("argument", i, str(a.type)) for i, a in enumerate(main.arguments)}
+            env = {a: self.argument(i, str(a.type)) for i, a in enumerate(main.arguments)}
             return self.block(main, env), tuple(self.effects)
+
+    def argument(self, number, type):
+        return self.splat("", type) if is_empty(type) else self.intern("argument", number, type)
 
     def block(self, block, env):
         """The expressions of what the block's terminator returns."""
@@ -78,7 +85,8 @@ class Expressions:
         types = [str(r.type) for r in op.results]
         if name == "sdy.sharding_constraint":
             sharding = str(op.attributes["sharding"])
-            if not self.constraints or "@empty_mesh" in sharding or "{?}" in sharding:
+            # No axis shards a scalar: JAX constrains those in the regions of reductions.
+            if not self.constraints or "@empty_mesh" in sharding or "{?}" in sharding or ", []>" in sharding:
                 return operands
         if name == "stablehlo.convert" and self.names[operands[0]][0] == "splat" and "xi" in "x" + types[0][7:]:
             value = self.names[operands[0]][1]
@@ -92,6 +100,9 @@ class Expressions:
             return [self.constant(op)]
         if name in ("stablehlo.reshape", "stablehlo.broadcast_in_dim"):
             return [self.shaped(op, name, operands[0], types[0])]
+        has_effect = "has_side_effect = true" in str(op.attributes) or "has_side_effect" in op.attributes
+        if types and not has_effect and all(map(is_empty, types)):
+            return [self.splat("", t) for t in types]  # Nothing is computed.
         attributes = attributes_of(op)
         regions = []
         for region in op.regions:
@@ -100,9 +111,10 @@ class Expressions:
                 inside[a] = self.intern("region", n, str(a.type))
             regions.append(self.block(region.blocks[0], inside))
         key = self.intern(name, attributes, tuple(operands), tuple(regions), tuple(types))
-        if "has_side_effect = true" in str(op.attributes) or "has_side_effect" in op.attributes:
+        if has_effect:
             self.effects.append(key)
-        return [self.intern("result", i, key) for i in range(len(types))] if len(types) != 1 else [key]
+        results = [self.intern("result", i, key) for i in range(len(types))] if len(types) != 1 else [key]
+        return [self.splat("", t) if is_empty(t) else r for r, t in zip(results, types)]
 
     def elementwise(self, name, type, *operands):
         return self.intern(name, (), operands, (), (type,))
@@ -115,11 +127,11 @@ class Expressions:
         return self.elementwise("stablehlo.divide", type, one, self.elementwise("stablehlo.add", type, one, power))
 
     def splat(self, value, type):
-        return self.intern("splat", "" if re.search(r"[<x]0x", type) else value, type)
+        return self.intern("splat", "" if is_empty(type) else value, type)
 
     def constant(self, op):
         value, type = ir.DenseElementsAttr(op.attributes["value"]), str(op.results[0].type)
-        if value.is_splat or re.search(r"[<x]0x", type):
+        if value.is_splat or is_empty(type):
             return self.splat(re.sub(r"dense<(.*)> : .*", r"\1", str(value)), type)
         return self.intern("constant", str(value))
 
@@ -152,7 +164,7 @@ class Expressions:
         """A loop without what it carries unchanged."""
         test, body = (r.blocks[0] for r in op.regions)
         returned = list(list(body.operations)[-1].operation.operands)
-        same = [v == a for v, a in zip(returned, body.arguments)]
+        same = [v == a or is_empty(str(a.type)) for v, a in zip(returned, body.arguments)]
         changed = [i for i, s in enumerate(same) if not s]
         keys = []
         for block in (test, body):
