@@ -35,8 +35,6 @@ enum class Work : uint8_t {
   Arithmetic,
   /// Takes no time and moves nothing: views, tuples, ids, control flow.
   None,
-  /// Computes a transcendental function of each element.
-  Transcendental,
 };
 
 /// How backends run an op together with its neighbours.
@@ -71,6 +69,9 @@ struct PartitionTraits {
   Contraction contraction = Contraction::None;
   Slicing slicing = Slicing::None;
   Work work = Work::Arithmetic;
+  /// Of an elementwise op: the additions that take about as long as one of its
+  /// results.
+  uint8_t operations = 1;
   /// Without the interface, MLIR's Elementwise trait implies `WithUsers`.
   Fusion fusion = Fusion::Alone;
 };

@@ -166,14 +166,19 @@ Error Reader::readFlops(const Path &path, const json::Value &value,
 
 Error Reader::readMemory(const Path &path, const json::Value &value,
                          MachineModel &machine) {
-  return forEachKey(path, value,
-                    [&](const Path &key, const json::Value &v) -> Error {
-                      if (key.back() == "bytes")
-                        return readRate(key, v, machine.memoryBytes);
-                      if (key.back() == "bytes_per_second")
-                        return readRate(key, v, machine.memoryBytesPerSecond);
-                      return unknown(key, {"bytes", "bytes_per_second"});
-                    });
+  return forEachKey(
+      path, value, [&](const Path &key, const json::Value &v) -> Error {
+        if (key.back() == "bytes")
+          return readRate(key, v, machine.memoryBytes);
+        if (key.back() == "bytes_per_second")
+          return readRate(key, v, machine.memoryBytesPerSecond);
+        if (key.back() == "cache_bytes")
+          return readRate(key, v, machine.cacheBytes);
+        if (key.back() == "cache_bytes_per_second")
+          return readRate(key, v, machine.cacheBytesPerSecond);
+        return unknown(key, {"bytes", "bytes_per_second", "cache_bytes",
+                             "cache_bytes_per_second"});
+      });
 }
 
 Error Reader::readLink(const Path &path, const json::Value &value,
@@ -236,8 +241,12 @@ Error Reader::read(MachineModel &machine) {
           return readFlops(key, v, machine);
         if (top == "memory")
           return readMemory(key, v, machine);
+        if (top == "elementwise_flops_per_second")
+          return readRate(key, v, machine.elementwiseFlopsPerSecond);
         if (top == "operation_seconds")
           return readSeconds(key, v, machine.operationSeconds);
+        if (top == "contraction_seconds")
+          return readSeconds(key, v, machine.contractionSeconds);
         if (top == "step_seconds")
           return readSeconds(key, v, machine.stepSeconds);
         if (top == "links")
@@ -247,8 +256,10 @@ Error Reader::read(MachineModel &machine) {
                 own = machine.link;
                 return readLink(axis, link, own);
               });
-        return unknown(key, {"name", "flops_per_second", "memory", "link",
-                             "links", "operation_seconds", "step_seconds"});
+        return unknown(key, {"name", "flops_per_second",
+                             "elementwise_flops_per_second", "memory", "link",
+                             "links", "operation_seconds",
+                             "contraction_seconds", "step_seconds"});
       });
 }
 
@@ -273,6 +284,13 @@ double MachineModel::flopsOf(StringRef elementType) const {
   if (const double *family = known(letters))
     return *family;
   return defaultFlopsPerSecond;
+}
+
+double MachineModel::memorySeconds(double bytes) const {
+  if (cacheBytes == 0 || cacheBytesPerSecond <= memoryBytesPerSecond)
+    return bytes / memoryBytesPerSecond;
+  return std::min(bytes, cacheBytes) / cacheBytesPerSecond +
+         std::max(0.0, bytes - cacheBytes) / memoryBytesPerSecond;
 }
 
 const LinkModel &MachineModel::linkOf(StringRef axis) const {
@@ -328,7 +346,9 @@ JoinLimits MachineModel::joinLimits() const {
   // costs more than the latency that joining saves.
   constexpr double kLeastShare = 0.003;
   JoinLimits limits;
-  limits.packed = link.latencySeconds * memoryBytesPerSecond / kPackingTouches;
+  limits.packed = link.latencySeconds *
+                  std::max(memoryBytesPerSecond, cacheBytesPerSecond) /
+                  kPackingTouches;
   limits.scattered = limits.packed;
   // Each result is also transposed to the dimension that it gathers along.
   limits.gathered = limits.packed / 2;
@@ -356,14 +376,24 @@ std::string MachineModel::json() const {
     flops[element] = rate;
   for (const auto &[axis, own] : links)
     axes[axis] = linkOf(own);
-  json::Object machine{
-      {"name", name},
-      {"flops_per_second", std::move(flops)},
-      {"memory", json::Object{{"bytes", memoryBytes},
-                              {"bytes_per_second", memoryBytesPerSecond}}},
-      {"link", linkOf(link)},
-      {"operation_seconds", operationSeconds},
-      {"step_seconds", stepSeconds}};
+  json::Object memory{{"bytes", memoryBytes},
+                      {"bytes_per_second", memoryBytesPerSecond}};
+  // Absent keys are not the same as zeros.
+  auto setIfGiven = [](json::Object &object, StringRef key, double value) {
+    if (value)
+      object[key] = value;
+  };
+  setIfGiven(memory, "cache_bytes", cacheBytes);
+  setIfGiven(memory, "cache_bytes_per_second", cacheBytesPerSecond);
+  json::Object machine{{"name", name},
+                       {"flops_per_second", std::move(flops)},
+                       {"memory", std::move(memory)},
+                       {"link", linkOf(link)},
+                       {"operation_seconds", operationSeconds},
+                       {"step_seconds", stepSeconds}};
+  setIfGiven(machine, "elementwise_flops_per_second",
+             elementwiseFlopsPerSecond);
+  setIfGiven(machine, "contraction_seconds", contractionSeconds);
   if (!axes.empty())
     machine["links"] = std::move(axes);
   return formatv("{0:2}\n", json::Value(std::move(machine))).str();

@@ -15,7 +15,8 @@
 //    "link": {"bytes_per_second": 5e10, "latency_seconds": 2e-6,
 //             "directions": 2},
 //    "links": {"hosts": {"bytes_per_second": 6e9}},
-//    "operation_seconds": 1e-6, "step_seconds": 1e-5}
+//    "elementwise_flops_per_second": 1e13, "operation_seconds": 1e-6,
+//    "contraction_seconds": 1e-6, "step_seconds": 1e-5}
 //
 // Omitted keys default to the built-in machine, whose ratios the partitioner
 // assumes if no machine is named. Value types; no IR.
@@ -70,10 +71,16 @@ struct MachineModel {
   /// (`f`: any float, `f8`: any of 8 bits, likewise `i` and `i8`).
   std::map<std::string, double> flopsPerSecond;
   double defaultFlopsPerSecond = 4e12;
+  /// Of operations that are not contractions, in every element type; 0: as
+  /// those. Matrix units do not serve them.
+  double elementwiseFlopsPerSecond = 0;
   double memoryBytes = 64.0 * (1 << 30);
   double memoryBytesPerSecond = 2e12;
-  /// Fixed overhead of each kernel.
-  double operationSeconds = 0;
+  /// The part of what a kernel reads and writes that stays in caches, and its
+  /// bandwidth; 0: all of it comes from memory.
+  double cacheBytes = 0, cacheBytesPerSecond = 0;
+  /// Fixed overhead of each kernel, and that of a contraction besides.
+  double operationSeconds = 0, contractionSeconds = 0;
   /// Fixed overhead of each run of a program.
   double stepSeconds = 0;
   LinkModel link;
@@ -81,6 +88,8 @@ struct MachineModel {
   std::map<std::string, LinkModel> links;
 
   double flopsOf(llvm::StringRef elementType) const;
+  /// Time in which a kernel reads or writes this many bytes.
+  double memorySeconds(double bytes) const;
   const LinkModel &linkOf(llvm::StringRef axis) const;
   /// Over several axes at once: that of the slowest. No axes: the default.
   LinkModel linkOver(llvm::ArrayRef<llvm::StringRef> axes) const;

@@ -53,6 +53,21 @@ TEST(MachineModel, ReadsWhatIsThereAndKeepsTheRest) {
   EXPECT_DOUBLE_EQ(costs.flop, 1e-3);
 }
 
+TEST(MachineModel, CachesServeThePartThatFits) {
+  MachineModel m = machineOf(R"({"contraction_seconds": 2e-6,
+    "elementwise_flops_per_second": 3e9,
+    "memory": {"bytes_per_second": 1e9, "cache_bytes": 1000,
+               "cache_bytes_per_second": 1e10}})");
+  EXPECT_EQ(m.contractionSeconds, 2e-6);
+  EXPECT_EQ(m.elementwiseFlopsPerSecond, 3e9);
+  EXPECT_DOUBLE_EQ(m.memorySeconds(1000), 1e-7);
+  EXPECT_DOUBLE_EQ(m.memorySeconds(3000), 1e-7 + 2e-6);
+  EXPECT_DOUBLE_EQ(MachineModel().memorySeconds(2e12), 1);
+  // A cache that is slower than memory serves nothing.
+  m.cacheBytesPerSecond = 1;
+  EXPECT_DOUBLE_EQ(m.memorySeconds(1000), 1e-6);
+}
+
 TEST(MachineModel, EachAxisCostsWhatItsLinkDoes) {
   MachineModel m = machineOf(R"({
     "memory": {"bytes_per_second": 1e12},

@@ -10,6 +10,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/axes_of_groups.h"
 #include "shardwright/partition/ops/op_traits.h"
+#include "shardwright/partition/overlap/op_work.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/rule_interface.h"
 
@@ -21,80 +22,8 @@
 using namespace mlir;
 
 namespace shardwright {
-namespace {
-
-double elementsOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() ? double(tensor.getNumElements())
-                                           : 0;
-}
-
-bool mayFuseProducers(Operation *op) {
+static bool mayFuseProducers(Operation *op) {
   return getPartitionTraits(op).fusion != Fusion::Alone;
-}
-
-double sizeOf(Value value, int64_t dim) {
-  ArrayRef<int64_t> dims = dimsOf(value.getType());
-  return dim >= 0 && dim < int64_t(dims.size()) ? double(dims[dim]) : 1;
-}
-
-} // namespace
-
-double OpCosts::flops(Operation *op) {
-  double results = 0;
-  for (Type type : op->getResultTypes())
-    results += elementsOf(type);
-  auto operandElements = [&](unsigned i) {
-    return i < op->getNumOperands() ? elementsOf(op->getOperand(i).getType())
-                                    : 0.0;
-  };
-  return llvm::TypeSwitch<Operation *, double>(op)
-      .Case([&](stablehlo::DotGeneralOp dot) {
-        double k = 1;
-        for (int64_t dim :
-             dot.getDotDimensionNumbers().getLhsContractingDimensions())
-          k *= sizeOf(dot.getLhs(), dim);
-        return 2 * results * k;
-      })
-      .Case([&](stablehlo::DotOp dot) {
-        return 2 * results *
-               sizeOf(dot.getLhs(),
-                      int64_t(dimsOf(dot.getLhs().getType()).size()) - 1);
-      })
-      .Case([&](stablehlo::ConvolutionOp conv) {
-        double features = sizeOf(
-            conv.getRhs(),
-            conv.getDimensionNumbers().getKernelOutputFeatureDimension());
-        return 2 * results * operandElements(1) / std::max(1.0, features);
-      })
-      .Case([&](stablehlo::ReduceWindowOp reduce) {
-        double window = 1;
-        for (int64_t size : reduce.getWindowDimensions())
-          window *= double(size);
-        return results * window;
-      })
-      .Case([&](stablehlo::ReduceOp) { return operandElements(0); })
-      .Case([&](stablehlo::SortOp sort) {
-        double n = std::max(
-            2.0, sizeOf(sort->getOperand(0), int64_t(sort.getDimension())));
-        return results * std::log2(n);
-      })
-      .Case([&](stablehlo::FftOp) {
-        return 5 * results * std::log2(std::max(2.0, results));
-      })
-      .Case([&](stablehlo::CholeskyOp) {
-        ArrayRef<int64_t> dims = dimsOf(op->getResult(0).getType());
-        return dims.empty() ? 0 : results * double(dims.back()) / 3;
-      })
-      .Case([&](stablehlo::TriangularSolveOp) {
-        ArrayRef<int64_t> dims = dimsOf(op->getOperand(0).getType());
-        return dims.empty() ? 0 : results * double(dims.back());
-      })
-      .Default([&](Operation *) {
-        if (getPartitionTraits(op).work == Work::Transcendental)
-          return 8 * results;
-        return op->hasTrait<OpTrait::Elementwise>() ? results : 0;
-      });
 }
 
 /// Time of a link in seconds; `directions`: over which of them it sends.
@@ -149,29 +78,52 @@ double OpCosts::flopsPerSecond(Type element) {
   return known / share;
 }
 
-double OpCosts::kernelSeconds(Type element, double operations, double bytes) {
-  return machine.operationSeconds +
-         std::max(operations / flopsPerSecond(element),
-                  bytes / machine.memoryBytesPerSecond);
+double OpCosts::contractionSeconds(Operation *op, double parts, double bytes) {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  return machine.operationSeconds + machine.contractionSeconds +
+         std::max(countOperations(op) / parts / flopsPerSecond(element),
+                  machine.memorySeconds(bytes));
 }
 
-bool OpCosts::isFused(Operation *op) {
+/// Computes an integer or a predicate that backends keep on the host or in
+/// another kernel.
+static bool isCounter(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() &&
+         llvm::all_of(op->getResultTypes(), [](Type type) {
+           auto tensor = dyn_cast<RankedTensorType>(type);
+           return tensor && tensor.getRank() == 0 &&
+                  tensor.getElementType().isInteger();
+         });
+}
+
+OpCosts::Place OpCosts::placeOf(Operation *op) {
   if (getPartitionTraits(op).fusion != Fusion::WithUsers ||
-      op->getNumResults() != 1)
-    return false;
+      op->getNumResults() != 1 || op->use_empty())
+    return Place::OwnKernel;
   // Not cached: rings and schedules change the users of ops, and new ops reuse
   // the addresses of erased ones. A value with very many users is materialized.
   constexpr int64_t mostUsers = 64;
-  int64_t count = 0;
-  return !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
-    return ++count <= mostUsers && user->getBlock() == op->getBlock() &&
-           mayFuseProducers(user);
-  });
+  int64_t count = 0, fusing = 0;
+  bool isReturned = false;
+  for (Operation *user : op->getUsers()) {
+    if (++count > mostUsers || user->getBlock() != op->getBlock())
+      return Place::OwnKernel;
+    if (user->hasTrait<OpTrait::IsTerminator>())
+      isReturned = true;
+    else if (mayFuseProducers(user))
+      ++fusing;
+    else
+      return Place::OwnKernel;
+  }
+  if (!fusing)
+    return Place::OwnKernel;
+  return isReturned ? Place::UsersKernelAndMemory : Place::UsersKernel;
 }
 
 double OpCosts::heldBytes(Value result) {
   Operation *op = result.getDefiningOp();
-  return op && (isFused(op) || op->hasTrait<OpTrait::ConstantLike>())
+  return op && (placeOf(op) == Place::UsersKernel ||
+                op->hasTrait<OpTrait::ConstantLike>())
              ? 0
              : bytesOf(result.getType());
 }
@@ -190,7 +142,7 @@ double OpCosts::bytesTouched(Operation *op) {
     return bytes;
   }
   bool isPart = isSlicing(op);
-  double bytes = isFused(op) ? 0 : results;
+  double bytes = placeOf(op) == Place::UsersKernel ? 0 : results;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (llvm::is_contained(op->getOperands().take_front(i), operand))
       continue;
@@ -199,7 +151,8 @@ double OpCosts::bytesTouched(Operation *op) {
       auto value = from->getAttrOfType<ElementsAttr>("value");
       if (!value || value.isSplat())
         continue;
-    } else if (from && mayFuseProducers(op) && isFused(from)) {
+    } else if (from && mayFuseProducers(op) &&
+               placeOf(from) != Place::OwnKernel) {
       continue;
     }
     double size = bytesOf(operand.getType());
@@ -218,9 +171,18 @@ double OpCosts::seconds(Operation *op) {
     element = getElementTypeOrSelf(op->getResult(0).getType());
   else
     return 0;
-  double time = kernelSeconds(element, flops(op), bytesTouched(op));
-  // A fused op has no kernel of its own.
-  return isFused(op) ? time - machine.operationSeconds : time;
+  double bytes = bytesTouched(op);
+  if (isContraction(op))
+    return contractionSeconds(op, /*parts=*/1, bytes);
+  double rate = machine.elementwiseFlopsPerSecond;
+  double time =
+      machine.operationSeconds +
+      std::max(countOperations(op) / (rate ? rate : flopsPerSecond(element)),
+               machine.memorySeconds(bytes));
+  // A fused op has no kernel of its own, nor has a loop counter.
+  return placeOf(op) == Place::OwnKernel && !isCounter(op)
+             ? time
+             : time - machine.operationSeconds;
 }
 
 OpCosts::Lanes OpCosts::lanesOf(ArrayRef<bool> axes) const {
@@ -299,7 +261,8 @@ std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
     result.lanes = lanes.lanes;
     result.oneDirection = true;
     result.seconds = secondsOf(lanes.link, /*directions=*/1)
-                         .of(CollectiveKind::Permute, bytes, /*members=*/2);
+                         .of(CollectiveKind::Permute, bytes, /*members=*/2) +
+                     machine.memorySeconds(bytes);
     return result;
   }
   Attribute groups = op->getAttr("replica_groups");
@@ -311,12 +274,15 @@ std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
   CollectiveKind kind = kindOf(op);
   result.seconds = secondsOf(lanes.link, lanes.link.directions)
                        .of(kind, bytesSent(kind, bytes, size), size);
-  // Combining reads the received and the local part, and writes the result.
+  // Results are written to memory; combining reads what is received.
+  double touched = 0;
+  for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
+    if (index < 0 || int64_t(i) == index)
+      touched += bytesOf(type);
   if (kind == CollectiveKind::AllReduce ||
       kind == CollectiveKind::ReduceScatter)
-    result.seconds += 3 *
-                      bytesSent(CollectiveKind::ReduceScatter, bytes, size) /
-                      machine.memoryBytesPerSecond;
+    touched += bytesSent(CollectiveKind::ReduceScatter, bytes, size);
+  result.seconds += machine.memorySeconds(touched);
   return result;
 }
 

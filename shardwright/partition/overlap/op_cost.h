@@ -8,7 +8,7 @@
 // A roofline model: an op takes the larger of its compute time and its memory
 // time. Elementwise ops do not read operands from memory that are themselves
 // elementwise, because every backend fuses them. Collectives take the rounds
-// and bytes per device of their best known algorithm.
+// and bytes per device of their best known algorithm, and write their results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,11 +42,10 @@ public:
   std::optional<Transfer> transfer(mlir::Operation *op, int64_t index = -1);
   /// Bytes that a result takes in memory; 0 if it is fused into its users.
   double heldBytes(mlir::Value result);
-  /// Time of one kernel with these operations and bytes.
-  double kernelSeconds(mlir::Type element, double flops, double bytes);
+  /// Time of one of `parts` equal parts of a contraction, which reads and
+  /// writes this many bytes.
+  double contractionSeconds(mlir::Operation *op, double parts, double bytes);
   double flopsPerSecond(mlir::Type element);
-  /// Number of operations on elements.
-  double flops(mlir::Operation *op);
   /// Time in which each member of such groups sends this many bytes to the
   /// next.
   double passSeconds(mlir::Attribute groups, int64_t groupSize, double bytes);
@@ -61,8 +60,10 @@ private:
   Lanes lanesOf(llvm::ArrayRef<bool> axes) const;
   Lanes lanesOfGroups(mlir::Attribute groups, int64_t groupSize);
   Lanes lanesOfPairs(mlir::Attribute pairs);
-  /// True if the result is fused into its users, so never in memory.
-  bool isFused(mlir::Operation *op);
+  /// Where a result is computed. `UsersKernelAndMemory`: also written, because
+  /// the block returns it.
+  enum class Place { OwnKernel, UsersKernel, UsersKernelAndMemory };
+  Place placeOf(mlir::Operation *op);
   double bytesTouched(mlir::Operation *op);
 
   const MachineModel &machine;

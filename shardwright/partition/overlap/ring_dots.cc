@@ -264,9 +264,7 @@ RingDots::priceProducts(stablehlo::AllGatherOp op, const DeviceRing &ring,
     double bytes = bytesOf(shard.getType()) +
                    bytesOf(other.getType()) * (readsPart ? 3 / n : 1) +
                    bytesOf(product.sum) * 3;
-    Type element = getElementTypeOrSelf(shard.getType());
-    seconds.piece +=
-        costs.kernelSeconds(element, costs.flops(dot) / n, bytes) + chained / n;
+    seconds.piece += costs.contractionSeconds(dot, n, bytes) + chained / n;
   }
   return seconds;
 }
@@ -410,9 +408,7 @@ bool RingDots::scatter(stablehlo::ReduceScatterOp op) {
   double bytes = bytesOf(dot.getLhs().getType()) * (lhsDim >= 0 ? 3 / n : 1) +
                  bytesOf(dot.getRhs().getType()) * (rhsDim >= 0 ? 3 / n : 1) +
                  bytesOf(type) * 4;
-  double piece =
-      costs.kernelSeconds(getElementTypeOrSelf(dot.getLhs().getType()),
-                          costs.flops(dot) / n, bytes);
+  double piece = costs.contractionSeconds(dot, n, bytes);
   double chained = chain->seconds(costs);
   int32_t directions =
       choose(*ring, op, costs.seconds(dot) + chained, piece + chained / n,

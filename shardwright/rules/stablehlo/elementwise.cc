@@ -31,19 +31,29 @@ extraPointwiseRule(Operation *op, const RuleOptions &options) {
 
 void shardwright::attachElementwiseRules(MLIRContext &context) {
   using namespace stablehlo;
-  constexpr PartitionTraits loops{.fusion = Fusion::WithUsers},
-      transcendental{.work = Work::Transcendental, .fusion = Fusion::WithUsers};
+  constexpr PartitionTraits loops{.fusion = Fusion::WithUsers};
   attachRules<&pointwiseRule, kElementwise, loops, AbsOp, CeilOp, ClzOp,
               ConvertOp, FloorOp, ImagOp, IsFiniteOp, NegOp, NotOp,
               PopulationCountOp, RealOp, ReducePrecisionOp, RoundNearestEvenOp,
               RoundOp, SignOp>(context);
   attachRules<&pointwiseRule, kElementwise, loops, AddOp, AndOp, CompareOp,
-              ComplexOp, DivOp, MaxOp, MinOp, MulOp, OrOp, RemOp, ShiftLeftOp,
+              ComplexOp, MaxOp, MinOp, MulOp, OrOp, ShiftLeftOp,
               ShiftRightArithmeticOp, ShiftRightLogicalOp, SubtractOp, XorOp>(
       context);
-  attachRules<&pointwiseRule, kElementwise, transcendental, Atan2Op, CbrtOp,
-              CosineOp, ExpOp, Expm1Op, Log1pOp, LogOp, LogisticOp, PowOp,
-              RsqrtOp, SineOp, SqrtOp, TanOp, TanhOp>(context);
+  // As vector libraries compute them.
+  constexpr auto as = [](uint8_t operations) {
+    return PartitionTraits{.operations = operations,
+                           .fusion = Fusion::WithUsers};
+  };
+  attachRules<&pointwiseRule, kElementwise, as(4), DivOp, RemOp, RsqrtOp,
+              SqrtOp>(context);
+  attachRules<&pointwiseRule, kElementwise, as(10), ExpOp, Expm1Op, LogisticOp>(
+      context);
+  attachRules<&pointwiseRule, kElementwise, as(14), CbrtOp, LogOp, Log1pOp,
+              TanhOp>(context);
+  attachRules<&pointwiseRule, kElementwise, as(24), Atan2Op, CosineOp, SineOp,
+              TanOp>(context);
+  attachRules<&pointwiseRule, kElementwise, as(40), PowOp>(context);
   attachRule<SelectOp, &selectRule, kElementwise, loops>(context);
   attachRule<ClampOp, &clampRule, kElementwise, loops>(context);
   attachRules<&extraPointwiseRule, kElementwise, loops, UniformDequantizeOp,
