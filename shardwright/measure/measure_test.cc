@@ -75,6 +75,10 @@ TEST(MachineFile, JsonReadsAsItself) {
   machine.flopsPerSecond = {{"f32", 1.5e12}, {"bf16", 3.25e13}};
   machine.stepSeconds = 1.25e-5;
   machine.operationSeconds = 3e-7;
+  machine.contractionSeconds = 4e-7;
+  machine.elementwiseFlopsPerSecond = 5e9;
+  machine.cacheBytes = 3e6;
+  machine.cacheBytesPerSecond = 6e10;
   machine.links["x"] = {2.5e9, 4e-6, 2};
   MachineModel read = llvm::cantFail(MachineModel::parse(machine.json(), "f"));
   EXPECT_EQ(read.name, machine.name);
@@ -82,6 +86,10 @@ TEST(MachineFile, JsonReadsAsItself) {
   EXPECT_EQ(read.defaultFlopsPerSecond, machine.defaultFlopsPerSecond);
   EXPECT_EQ(read.stepSeconds, machine.stepSeconds);
   EXPECT_EQ(read.operationSeconds, machine.operationSeconds);
+  EXPECT_EQ(read.contractionSeconds, machine.contractionSeconds);
+  EXPECT_EQ(read.elementwiseFlopsPerSecond, machine.elementwiseFlopsPerSecond);
+  EXPECT_EQ(read.cacheBytes, machine.cacheBytes);
+  EXPECT_EQ(read.cacheBytesPerSecond, machine.cacheBytesPerSecond);
   EXPECT_EQ(read.link, machine.link);
   EXPECT_EQ(read.links, machine.links);
   EXPECT_EQ(read.json(), machine.json());

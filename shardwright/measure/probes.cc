@@ -37,6 +37,8 @@ private:
   }
   void addOverheads();
   void addDots(llvm::StringRef element, llvm::ArrayRef<int64_t> sizes);
+  void addModelShapes();
+  void addFunctions();
   void addMemory();
   void addLoop();
   void addCollectives(llvm::StringRef axis, llvm::ArrayRef<int64_t> groups,
@@ -52,36 +54,100 @@ private:
 } // namespace
 
 static std::string dot(llvm::StringRef to, llvm::StringRef a, llvm::StringRef b,
-                       llvm::StringRef type) {
+                       llvm::StringRef type, llvm::StringRef result) {
   return formatv("    {0} = stablehlo.dot_general {1}, {2}, contracting_dims "
-                 "= [1] x [0] : ({3}, {3}) -> {3}\n",
-                 to, a, b, type);
+                 "= [1] x [0] : ({3}, {3}) -> {4}\n",
+                 to, a, b, type, result);
 }
 
 void Maker::addOverheads() {
   add(Probe::What::Overhead, "step", "f32", "%a: tensor<f32>", "tensor<f32>",
       "    %0 = stablehlo.add %a, %a : tensor<f32>\n"
       "    return %0 : tensor<f32>\n");
-  // Operations that no compiler joins.
+  // Kernels that no compiler joins.
+  for (int count : {16, 128}) {
+    const char *type = "tensor<16x16xf32>";
+    std::string body = "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n";
+    for (int i = 0; i < count / 2; ++i)
+      body += formatv("    %s{0} = stablehlo.reduce({1} init: %z) applies "
+                      "stablehlo.maximum across dimensions = [0] : ({2}, "
+                      "tensor<f32>) -> tensor<16xf32>\n"
+                      "    %b{0} = stablehlo.broadcast_in_dim %s{0}, dims = "
+                      "[0] : (tensor<16xf32>) -> {2}\n"
+                      "    %{0} = stablehlo.add {1}, %b{0} : {2}\n",
+                      i, i ? formatv("%{0}", i - 1).str() : "%a", type);
+    body += formatv("    return %{0} : {1}\n", count / 2 - 1, type);
+    add(Probe::What::Overhead, formatv("kernels {0}", count).str(), "f32",
+        formatv("%a: {0}", type).str(), type, body);
+  }
   for (int count : {16, 128}) {
     const char *type = "tensor<16x16xf32>";
     std::string body;
     for (int i = 0; i < count; ++i)
       body += dot(formatv("%{0}", i).str(),
-                  i ? formatv("%{0}", i - 1).str() : "%a", "%b", type);
+                  i ? formatv("%{0}", i - 1).str() : "%a", "%b", type, type);
     body += formatv("    return %{0} : {1}\n", count - 1, type);
-    add(Probe::What::Overhead, formatv("operations {0}", count).str(), "f32",
+    add(Probe::What::Overhead, formatv("dots {0}", count).str(), "f32",
         formatv("%a: {0}, %b: {0}", type).str(), type, body);
   }
 }
 
 void Maker::addDots(llvm::StringRef element, llvm::ArrayRef<int64_t> sizes) {
   for (int64_t n : sizes) {
-    std::string type = formatv("tensor<{0}x{0}x{1}>", n, element).str();
+    std::string type = formatv("tensor<{0}x{0}x{1}>", n, element),
+                result = element == "i8"
+                             ? formatv("tensor<{0}x{0}xi32>", n).str()
+                             : type;
     add(Probe::What::Compute, formatv("dot {0} {1}", element, n).str(),
-        element.str(), formatv("%a: {0}, %b: {0}", type).str(), type,
-        dot("%0", "%a", "%b", type) +
-            formatv("    return %0 : {0}\n", type).str());
+        element.str(), formatv("%a: {0}, %b: {0}", type).str(), result,
+        dot("%0", "%a", "%b", type, result) +
+            formatv("    return %0 : {0}\n", result).str());
+  }
+}
+
+/// Contractions of other shapes, as models have them: few rows, batches, small
+/// windows.
+void Maker::addModelShapes() {
+  auto add2 = [&](const char *name, std::string a, std::string b, std::string c,
+                  std::string op) {
+    add(Probe::What::Compute, name, "f32",
+        formatv("%a: tensor<{0}xf32>, %b: tensor<{1}xf32>", a, b),
+        formatv("tensor<{0}xf32>", c),
+        formatv("    %0 = {0} : (tensor<{1}xf32>, tensor<{2}xf32>) -> "
+                "tensor<{3}xf32>\n    return %0 : tensor<{3}xf32>\n",
+                op, a, b, c));
+  };
+  const char *matrix =
+      "stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]";
+  const char *batched = "stablehlo.dot_general %a, %b, batching_dims = [0] x "
+                        "[0], contracting_dims = [2] x [1]";
+  const char *window =
+      "stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, "
+      "o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} "
+      "{batch_group_count = 1 : i64, feature_group_count = 1 : i64}";
+  add2("dot 16x256x64", "16x256", "256x64", "16x64", matrix);
+  add2("dot 64x512x256", "64x512", "512x256", "64x256", matrix);
+  add2("dots 16 of 32x32x64", "16x32x32", "16x32x64", "16x32x64", batched);
+  add2("dots 16 of 1x64x128", "16x1x64", "16x64x128", "16x1x128", batched);
+  add2("convolution 3x3", "4x16x16x32", "3x3x32x32", "4x16x16x32", window);
+}
+
+/// Functions in one kernel, in caches: what they take beside moving data.
+void Maker::addFunctions() {
+  for (int64_t n : {1 << 12, 1 << 14}) {
+    std::string type = formatv("tensor<{0}xf32>", n), body;
+    const char *names[] = {"exponential", "tanh", "log",  "sine",
+                           "logistic",    "sqrt", "tanh", "exponential"};
+    std::string last = "%a";
+    for (auto [i, name] : llvm::enumerate(names)) {
+      std::string next = formatv("%{0}", i);
+      body += formatv("    {0} = stablehlo.{1} {2} : {3}\n", next, name, last,
+                      type);
+      last = next;
+    }
+    body += formatv("    return {0} : {1}\n", last, type);
+    add(Probe::What::Memory, formatv("functions {0}", n).str(), "f32",
+        formatv("%a: {0}", type).str(), type, body);
   }
 }
 
@@ -139,7 +205,7 @@ void Maker::addLoop() {
       "      stablehlo.return %j, %t : tensor<i32>, {0}\n"
       "    }\n"
       "    return %r#1 : {0}\n",
-      type, dot("%0", "%x", "%b", type));
+      type, dot("%0", "%x", "%b", type, type));
   add(Probe::What::Overhead, "loop 50", "f32",
       formatv("%a: {0}, %b: {0}", type).str(), type, body);
 }
@@ -217,6 +283,9 @@ std::vector<Probe> Maker::run() {
   addLoop();
   addDots("f32", {64, 128, 256, 512});
   addDots("bf16", {128, 512});
+  addDots("i8", {128, 512});
+  addModelShapes();
+  addFunctions();
   addMemory();
   for (int32_t axis = 0; axis < mesh.numAxes(); ++axis)
     if (mesh.axisSize(axis) > 1)
