@@ -41,6 +41,9 @@ public:
   PluginClient &operator=(const PluginClient &) = delete;
 
   const Plugin &plugin() const { return *ownPlugin; }
+  const std::shared_ptr<const Plugin> &sharedPlugin() const {
+    return ownPlugin;
+  }
   PJRT_Client *handle() const { return client; }
   llvm::StringRef platformName() const { return name; }
   llvm::StringRef platformVersion() const { return version; }

@@ -9,6 +9,7 @@ table of PJRT 0.70 (test/pjrt_client/lying_plugin.cc). Results equal those of a 
 bit for bit; saved executables, options, and errors. With --long also the 88 programs of
 benchmarks/collective_bytes."""
 
+import json
 import os
 import sys
 import tempfile
@@ -95,6 +96,36 @@ def saved(folder):
         refused("damaged", through(OWN, file, *data, command="run-saved"), "damaged")
 
 
+def profiles(folder):
+    """--trace: the plugin's own profile, as events and as XSpace."""
+    gpt, data = oracle.example("gpt"), oracle.example("gpt", "inputs.npz")
+    trace = os.path.join(folder, "t.json")
+    for case, plugin, settings in (("own", OWN, ""), ("older", OLDER, ""), ("size first", OLDER, "profiler=query")):
+        if not passes(f"profile, {case}", through(plugin, gpt, data, f"--trace={trace}", env={"LYING_PLUGIN": settings})):
+            continue
+        with open(trace) as file:
+            events = json.load(file)["traceEvents"]
+        names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        tally.equal(f"profile, {case}: devices",
+                    [f"/device:CUSTOM:shardwright:{d}" for d in range(8)], sorted(names.values()))  # fmt: skip
+        for process in names:
+            spans = [e for e in events if e["ph"] == "X" and e["pid"] == process]
+            tally.check(f"profile, {case}: operations of {process}",
+                        {"stablehlo.dot_general", "stablehlo.all_reduce"} <= {e["name"] for e in spans}
+                        and all(e["ts"] >= 0 and e["dur"] >= 0 for e in spans), spans)  # fmt: skip
+        space = f"{trace}.profile/plugins/profile/run/host.xplane.pb"
+        with open(space, "rb") as file:
+            tally.check(f"profile, {case}: XSpace", b"/device:CUSTOM:shardwright:7" in file.read())
+    for setting, text in (("none", "no profiler"), ("create", "PLUGIN_Profiler_Create"), ("null-start", "PLUGIN_Profiler_Start"),
+                          ("stop", "PLUGIN_Profiler_Stop"), ("collect_data", "PLUGIN_Profiler_CollectData"),
+                          ("noise", "no tensorflow.profiler.XSpace"), ("huge", "bytes")):  # fmt: skip
+        refused(f"profiler={setting}",
+                through(OLDER, oracle.example("double"), "--random=1", f"--trace={trace}",
+                        env={"LYING_PLUGIN": f"profiler={setting}"}), "--trace: ", text)  # fmt: skip
+    refused("profile in no directory",
+            through(OWN, oracle.example("double"), "--random=1", f"--trace={folder}/no/t.json"), "cannot write")  # fmt: skip
+
+
 def errors(folder):
     double = oracle.example("double")
     refused("no file", through("/no/such/plugin.so", double, "--random=1"), "cannot load the plugin /no/such/plugin.so")
@@ -104,7 +135,6 @@ def errors(folder):
     refused("unknown option", through(OWN, double, "--random=1", option="bogus=1"), "INVALID_ARGUMENT", "bogus")
     refused("wrong option", through(OWN, double, "--random=1", option="bogus"), "expected name=value")
     refused("option without a plugin", run(double, "--random=1", "--plugin-option=a=1"), "without a plugin")
-    refused("trace", through(OWN, double, "--random=1", f"--trace={folder}/t.json"), "--trace")
     for settings, text in (("minor=40", "expected 0.54 or later"), ("size=100", "does not have"),
                            ("null=PJRT_Client_Compile", "does not have PJRT_Client_Compile"),
                            ("fail=30", "PJRT_")):  # fmt: skip
@@ -129,6 +159,7 @@ def benchmark_programs(folder):
 with tempfile.TemporaryDirectory() as folder:
     examples(folder)
     saved(folder)
+    profiles(folder)
     errors(folder)
     if args.long:
         benchmark_programs(folder)

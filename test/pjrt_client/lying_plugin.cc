@@ -15,6 +15,12 @@
 //   fail=N            the N-th call of all returns an error
 //   lie=N, seed=S     the N-th call returns a wrong answer: a field that it
 //                     sets becomes null, 0, less by one, or huge
+//   profiler=none     it has no profiler
+//   profiler=X        create, start, stop or collect_data of its profiler
+//                     returns an error, or is missing (X=null-create)
+//   profiler=query    the profiler tells the size of its data first, and copies
+//                     the data to the caller's memory then
+//   profiler=noise    its data are no XSpace; profiler=huge: too large to be
 //
 // If LYING_PLUGIN_DUMP names a folder, each program that is compiled is written
 // to a file there.
@@ -25,12 +31,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt_abi/api.h"
+#include "shardwright/pjrt_abi/extensions.h"
+#include "shardwright/pjrt_abi/profiler.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -44,7 +53,7 @@ PJRT_Api table;
 struct Settings {
   int minor = 70;
   size_t size = 944;
-  std::string null;
+  std::string null, profiler;
   long fail = 0, lie = 0;
   unsigned seed = 0;
 } settings;
@@ -157,8 +166,96 @@ bool mayGrow(const char *name) {
 PJRT_API_SLOTS(SLOT)
 #undef SLOT
 
+PJRT_Profiler_Extension profilerExtension;
+PLUGIN_Profiler_Api profiler;
+const PLUGIN_Profiler_Api *vendorProfiler = nullptr;
+
+/// Our plugin's errors are those of its profiler.
+PLUGIN_Profiler_Error *someProfilerError() {
+  return reinterpret_cast<PLUGIN_Profiler_Error *>(someError());
+}
+
+/// A function of the profiler that counts as a call.
+#define PROFILER_CALL(name, Args)                                              \
+  PLUGIN_Profiler_Error *profiler_##name(Args *args) {                         \
+    if (++calls == settings.fail || settings.profiler == #name)                \
+      return someProfilerError();                                              \
+    return vendorProfiler->name(args);                                         \
+  }
+PROFILER_CALL(create, PLUGIN_Profiler_Create_Args)
+PROFILER_CALL(destroy, PLUGIN_Profiler_Args)
+PROFILER_CALL(start, PLUGIN_Profiler_Args)
+PROFILER_CALL(stop, PLUGIN_Profiler_Args)
+#undef PROFILER_CALL
+
+PLUGIN_Profiler_Error *
+profiler_collect_data(PLUGIN_Profiler_CollectData_Args *args) {
+  if (++calls == settings.fail || settings.profiler == "collect_data")
+    return someProfilerError();
+  uint8_t *to = args->buffer;
+  if (PLUGIN_Profiler_Error *error = vendorProfiler->collect_data(args))
+    return error;
+  static uint8_t noise[] = {0x0a, 0xff, 0xff, 0xff};
+  if (settings.profiler == "noise") {
+    args->buffer = noise;
+    args->buffer_size_in_bytes = sizeof(noise);
+  } else if (settings.profiler == "huge") {
+    args->buffer_size_in_bytes = size_t(1) << 50;
+  } else if (settings.profiler == "query") {
+    if (to)
+      std::memcpy(to, args->buffer, args->buffer_size_in_bytes);
+    args->buffer = to;
+  }
+  return nullptr;
+}
+
+/// The vendor's profiler as the settings want it.
+void makeProfiler() {
+  auto *theirs = vendor->extension_start;
+  while (theirs && theirs->type != PJRT_Extension_Type_Profiler)
+    theirs = theirs->next;
+  if (!theirs)
+    return;
+  profilerExtension =
+      *reinterpret_cast<const PJRT_Profiler_Extension *>(theirs);
+  vendorProfiler =
+      static_cast<const PLUGIN_Profiler_Api *>(profilerExtension.profiler_api);
+  profiler = *vendorProfiler;
+#define FUNCTION(name)                                                         \
+  profiler.name =                                                              \
+      settings.profiler == "null-" #name ? nullptr : profiler_##name;
+  FUNCTION(create)
+  FUNCTION(destroy)
+  FUNCTION(start)
+  FUNCTION(stop)
+  FUNCTION(collect_data)
+#undef FUNCTION
+  profilerExtension.profiler_api = &profiler;
+}
+
+/// Copies the vendor's chain of extensions, with that profiler or without one.
+void makeExtensions() {
+  makeProfiler();
+  // Tables that were given away may still be read.
+  static std::vector<std::unique_ptr<char[]>> copies;
+  PJRT_Extension_Base **end = &table.extension_start;
+  for (auto *e = vendor->extension_start; e; e = e->next) {
+    bool isProfiler = e->type == PJRT_Extension_Type_Profiler;
+    if (isProfiler && settings.profiler == "none")
+      continue;
+    auto &copy = copies.emplace_back(new char[e->struct_size]);
+    const void *from =
+        isProfiler ? static_cast<const void *>(&profilerExtension) : e;
+    std::memcpy(copy.get(), from, e->struct_size);
+    *end = reinterpret_cast<PJRT_Extension_Base *>(copy.get());
+    end = &(*end)->next;
+  }
+  *end = nullptr;
+}
+
 void makeTable() {
   table = *vendor;
+  makeExtensions();
 #define SLOT(name) table.PJRT_##name = name;
   PJRT_API_SLOTS(SLOT)
 #undef SLOT
@@ -201,6 +298,8 @@ lying_plugin_configure(const char *text) {
       settings.fail = number;
     else if (key == "lie")
       settings.lie = number;
+    else if (key == "profiler")
+      settings.profiler = value;
     else if (key == "seed")
       settings.seed = unsigned(number);
   }

@@ -14,6 +14,7 @@
 #include "shardwright/compile/registration.h"
 #include "shardwright/pjrt_client/plugin_backend.h"
 #include "shardwright/pjrt_client/plugin_client.h"
+#include "shardwright/pjrt_client/plugin_profile.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -73,8 +74,10 @@ Array ramp() {
   return array;
 }
 
-/// Compiles and runs the program, saves and loads it, and runs it on buffers.
-/// Returns the error, or an empty text; wrong results are a test failure.
+std::string runPrograms(bool &isWrong, std::shared_ptr<PluginClient> made);
+
+/// Profiles runPrograms with the plugin's profiler. Returns the first error, or
+/// an empty text; wrong results are a test failure.
 std::string runAll(bool &isWrong) {
   auto plugin = loadAnew();
   if (!plugin)
@@ -82,7 +85,26 @@ std::string runAll(bool &isWrong) {
   auto made = PluginClient::create(*plugin, {{"num_devices", int64_t(4)}});
   if (!made)
     return llvm::toString(made.takeError());
-  Client client(std::make_shared<PluginBackend>(*made), 1);
+  auto profile = PluginProfile::create(*plugin, defaultProfileOptions());
+  if (!profile)
+    return llvm::toString(profile.takeError());
+  if (llvm::Error e = (*profile)->start())
+    return llvm::toString(std::move(e));
+  std::string error = runPrograms(isWrong, *made);
+  if (!error.empty())
+    return error;
+  if (llvm::Error e = (*profile)->stop())
+    return llvm::toString(std::move(e));
+  auto recorded = (*profile)->collect();
+  if (!recorded)
+    return llvm::toString(recorded.takeError());
+  isWrong |= !llvm::StringRef(*recorded).contains("stablehlo.dot_general");
+  return "";
+}
+
+/// Compiles and runs the program, saves and loads it, and runs it on buffers.
+std::string runPrograms(bool &isWrong, std::shared_ptr<PluginClient> made) {
+  Client client(std::make_shared<PluginBackend>(made), 1);
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -183,6 +205,24 @@ TEST(LyingPlugin, OtherVersionsAndTables) {
               HasSubstr("does not have PJRT_Plugin_Initialize"));
 }
 
+TEST(LyingPlugin, Profilers) {
+  EXPECT_EQ(outcome("profiler=query"), "");
+  EXPECT_THAT(outcome("profiler=none"), HasSubstr("has no profiler"));
+  EXPECT_THAT(outcome("profiler=huge"), HasSubstr("returned 1125899906842624"));
+  for (auto [setting, function] :
+       {std::pair("create", "Create"), std::pair("start", "Start"),
+        std::pair("stop", "Stop"), std::pair("collect_data", "CollectData")}) {
+    std::string name = setting;
+    EXPECT_THAT(outcome("profiler=" + name),
+                HasSubstr("lying: PLUGIN_Profiler_" + std::string(function)));
+    EXPECT_THAT(
+        outcome("profiler=null-" + name),
+        HasSubstr("does not have PLUGIN_Profiler_" + std::string(function)));
+  }
+  // The profile is there when it cannot be destroyed.
+  EXPECT_EQ(outcome("profiler=destroy"), "");
+}
+
 TEST(LyingPlugin, EveryCallFailsOnce) {
   ASSERT_EQ(outcome(""), "");
   const long count = calls();
@@ -192,7 +232,9 @@ TEST(LyingPlugin, EveryCallFailsOnce) {
     std::string error = outcome("fail=" + std::to_string(n));
     failed += !error.empty();
     if (!error.empty())
-      EXPECT_THAT(error, HasSubstr("lying: PJRT_")) << n;
+      EXPECT_THAT(error, testing::AnyOf(HasSubstr("lying: PJRT_"),
+                                        HasSubstr("lying: PLUGIN_Profiler_")))
+          << n;
   }
   // Calls that destroy, and optional ones, may fail unnoticed.
   EXPECT_GT(failed, count / 3);

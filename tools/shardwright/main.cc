@@ -195,7 +195,8 @@ void addRun(CLI::App &command, RunOptions &options) {
                      "magnitude of the array)");
   command.add_option("--trace", options.trace,
                      "Write what each device did when, for chrome://tracing or "
-                     "Perfetto");
+                     "Perfetto; with --plugin what its profiler recorded, also "
+                     "for TensorBoard (below TRACE.profile)");
 }
 
 void addRunCommand(CLI::App &app, RunOptions &options, int &exitCode) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "budgets.h"
+#include "plugin_trace.h"
 
 #include "shardwright/backend/trace.h"
 #include "shardwright/report/trace_json.h"
@@ -118,21 +119,43 @@ void sayDifferences(const ProgramReport &report) {
       err() << "result " << c.name << " differs: " << c.detail << "\n";
 }
 
-int openDevices(Session &session, const RunOptions &options) {
-  if (!options.plugin.empty() && !options.trace.empty())
-    return badInput("--trace does not see what the devices of a plugin do",
-                    "leave --trace out, or --plugin");
-  return session.openDevices(options.plugin, options.pluginOptions)
-             ? exitFine
-             : exitBadInput;
+/// Writes what our devices did, or those of a plugin. False: the error has been
+/// printed.
+bool writeTrace(const Executable &executable, const Trace &trace,
+                PluginTrace &pluginTrace, const std::string &path) {
+  if (pluginTrace.isPrepared())
+    return pluginTrace.finish(path);
+  return writeFile(path, [&](raw_ostream &os) {
+    shardwright::writeTrace(executable.program(), trace, os);
+  });
+}
+
+/// Writes the executable. False: the error has been printed.
+bool save(const Executable &executable, const std::string &path) {
+  Expected<std::string> bytes = executable.serialize();
+  if (!bytes) {
+    badInput("--save: " + toString(bytes.takeError()), "");
+    return false;
+  }
+  return writeFile(path, [&](raw_ostream &os) { os << *bytes; });
+}
+
+/// Opens the devices, and prepares a trace if they are a plugin's. False: the
+/// error has been printed.
+bool openDevices(Session &session, const RunOptions &options,
+                 PluginTrace &pluginTrace) {
+  return session.openDevices(options.plugin, options.pluginOptions) &&
+         (options.trace.empty() || !session.plugin() ||
+          pluginTrace.prepare(session.plugin()));
 }
 
 } // namespace
 
 int runCommand(const RunOptions &options) {
   Session session;
-  if (int code = openDevices(session, options))
-    return code;
+  PluginTrace pluginTrace;
+  if (!openDevices(session, options, pluginTrace))
+    return exitBadInput;
   CommonOptions common = options;
   std::optional<std::vector<NamedHeader>> given;
   if (!options.arguments.empty())
@@ -168,13 +191,8 @@ int runCommand(const RunOptions &options) {
   if (within == exitBadInput)
     return within;
   const Executable &executable = *session.compiled().executable;
-  if (!options.save.empty()) {
-    Expected<std::string> bytes = executable.serialize();
-    if (!bytes)
-      return badInput("--save: " + toString(bytes.takeError()), "");
-    if (!writeFile(options.save, [&](raw_ostream &os) { os << *bytes; }))
-      return exitBadInput;
-  }
+  if (!options.save.empty() && !save(executable, options.save))
+    return exitBadInput;
 
   Expected<std::vector<Array>> arguments =
       argumentsOf(options, executable.arguments());
@@ -183,6 +201,8 @@ int runCommand(const RunOptions &options) {
                     "give an .npz with arg0, arg1, ... of the program's shapes "
                     "and types, or --random SEED");
   Progress &progress = session.progress(options);
+  if (!pluginTrace.start())
+    return exitBadInput;
   progress.at("running");
   RunStatistics statistics;
   Trace trace;
@@ -195,9 +215,8 @@ int runCommand(const RunOptions &options) {
                     "look at the program there; shardwright partition prints "
                     "what each device runs");
   session.report().runSeconds = statistics.seconds;
-  if (!options.trace.empty() && !writeFile(options.trace, [&](raw_ostream &os) {
-        writeTrace(executable.program(), trace, os);
-      }))
+  if (!options.trace.empty() &&
+      !writeTrace(executable, trace, pluginTrace, options.trace))
     return exitBadInput;
 
   bool ok = true;

@@ -100,7 +100,8 @@ bool Session::openDevices(
     return false;
   }
   target = targetOfPlatform((*backend)->client()->platformName());
-  client = std::make_unique<Client>(std::move(*backend));
+  pluginBackend = std::move(*backend);
+  client = std::make_unique<Client>(pluginBackend);
   return true;
 }
 

@@ -19,6 +19,10 @@
 
 namespace shardwright {
 
+namespace pjrt_client {
+class PluginBackend;
+}
+
 /// A module with the context it lives in, and its diagnostics.
 class Session {
 public:
@@ -30,6 +34,10 @@ public:
   bool openDevices(llvm::StringRef plugin,
                    llvm::ArrayRef<pjrt_client::ClientOption> pluginOptions);
   Client &devices() { return client ? *client : Client::shared(); }
+  /// The opened plugin; null: none.
+  const std::shared_ptr<pjrt_client::PluginBackend> &plugin() const {
+    return pluginBackend;
+  }
   mlir::MLIRContext &mlirContext() { return *context; }
 
   /// Only loads, as `compile` does first.
@@ -92,7 +100,8 @@ private:
 
   std::optional<MachineModel> givenMachine;
   std::unique_ptr<Client> client; ///< null: the shared one
-  Target target = Target::Cpu;    ///< of the client
+  std::shared_ptr<pjrt_client::PluginBackend> pluginBackend;
+  Target target = Target::Cpu; ///< of the client
   std::unique_ptr<mlir::MLIRContext> context;
   std::shared_ptr<llvm::SourceMgr> sources;
   std::unique_ptr<OneDiagnostic> diagnostic;

@@ -97,6 +97,7 @@ repartition(const PJRT_Program &program, StringRef options,
       return reader.error();
   }
   Repartitioned result;
+  result.name = module->getSymName().value_or("program").str();
   llvm::raw_string_ostream os(result.code);
   if (failed(writePortableArtifact(*module, versionFor(code, newest), os)))
     return reader.error();

@@ -20,9 +20,9 @@
 
 namespace shardwright::pjrt {
 
-/// A program and its compile options.
+/// A program, its compile options, and the name of its module.
 struct Repartitioned {
-  std::string code, options;
+  std::string code, options, name;
 };
 
 /// Partitions a program of several devices, and returns it in region form: the

@@ -7,8 +7,10 @@
 
 #include "shardwright/pjrt/wrapper/wrapper.h"
 
+#include "shardwright/pjrt/api/run_recorder.h"
 #include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/extensions/extensions.h"
+#include "shardwright/pjrt/wrapper/profiler.h"
 #include "shardwright/pjrt/wrapper/repartition.h"
 #include "shardwright/pjrt_client/plugin.h"
 
@@ -147,12 +149,15 @@ static PJRT_Error *compileWith(PJRT_Error *(*vendor)(Args *), Args *args) {
   std::optional<Repartitioned> changed;
   // `guarded` also keeps exceptions in.
   error = guarded("Client_Compile", args, [&]() -> PJRT_Error * {
+    int64_t begin = nowInNanoseconds();
     auto made = repartition(*args->program,
                             {args->compile_options, args->compile_options_size},
                             w.plugin->stablehloVersion(), targetOf(*args));
     if (!made)
       return toPjrt(made.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     changed = std::move(*made);
+    if (changed)
+      notePartitioning(changed->name, begin);
     return nullptr;
   });
   if (error)
@@ -191,8 +196,9 @@ static PJRT_Error *failToInitialize(PJRT_Plugin_Initialize_Args *) {
 // The table
 //===----------------------------------------------------------------------===//
 
-/// Copies the vendor's extensions, whose links cannot be changed, and puts our
-/// custom partitioner in the place of the vendor's: we expand these calls.
+/// Copies the vendor's extensions, whose links cannot be changed. Puts our
+/// custom partitioner in the place of the vendor's, because we expand these
+/// calls, and a profiler that knows of both in the place of its profiler.
 static void copyExtensions(Wrapper &w) {
   PJRT_Extension_Base **end = &w.table().extension_start;
   auto append = [&](const PJRT_Extension_Base *extension, size_t size) {
@@ -207,11 +213,14 @@ static void copyExtensions(Wrapper &w) {
   for (const PJRT_Extension_Base *e = w.vendor->extension_start; e && left--;
        e = e->next)
     if (e->type != PJRT_Extension_Type_Custom_Partitioner &&
+        e->type != PJRT_Extension_Type_Profiler &&
         e->struct_size >= sizeof(PJRT_Extension_Base) &&
         e->struct_size <= kMostBytes)
       append(e, e->struct_size);
   PJRT_Extension_Base *partitioner = customPartitionerExtension();
   append(partitioner, partitioner->struct_size);
+  PJRT_Extension_Base *profiler = wrapperProfiler(w.plugin);
+  append(profiler, profiler->struct_size);
   *end = nullptr;
 }
 
