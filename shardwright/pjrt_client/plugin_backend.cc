@@ -59,8 +59,9 @@ PluginBackend::compile(mlir::ModuleOp module, const ProgramOptions &options) {
     return mlir::failure();
   auto program = PluginProgram::create(
       ownClient, {std::move(parts->bytes), false, {}},
-      std::move(parts->arguments), std::move(parts->results),
-      std::move(parts->resultMemories), parts->numDevices);
+      {std::move(parts->arguments), std::move(parts->argumentPlacements)},
+      {std::move(parts->results), std::move(parts->resultPlacements)},
+      parts->numDevices);
   if (!program)
     return module.emitError() << llvm::toString(program.takeError());
   return std::shared_ptr<LoadedProgram>(std::move(*program));

@@ -24,11 +24,37 @@ struct PluginProgram::ArgumentLists {
   std::vector<std::vector<PJRT_Buffer *>> buffers;
   /// Donated by the program, but not in this run.
   std::vector<int64_t> kept;
+  /// Copies in the memory and layout of the program.
+  std::vector<std::shared_ptr<DeviceStorage>> copies;
 };
 
-llvm::Error PluginProgram::collect(const PluginClient &client,
+/// Returns `storage`, or a copy of it in this memory and layout.
+static llvm::Expected<const PluginStorage *>
+inPlacement(const PluginStorage *storage, MemoryKind memory,
+            const std::string &layout,
+            std::vector<std::shared_ptr<DeviceStorage>> &copies) {
+  auto keep = [&](llvm::Expected<StorageTransfer> made) -> llvm::Error {
+    if (!made)
+      return made.takeError();
+    copies.push_back(std::move(made->storage));
+    storage = static_cast<const PluginStorage *>(copies.back().get());
+    return llvm::Error::success();
+  };
+  if (storage->memory() != memory)
+    if (llvm::Error e =
+            keep(storage->copyTo({storage->device(), memory}, Event::ready())))
+      return e;
+  if (storage->layout() != layout)
+    if (llvm::Error e = keep(storage->copyTo(layout)))
+      return e;
+  return storage;
+}
+
+llvm::Error PluginProgram::collect(const LoadedExecutable &loaded,
                                    const RunRequest &request, size_t numLocal,
                                    ArgumentLists &lists) const {
+  const PluginClient &client = *loaded.client;
+  const std::string standard;
   size_t count = argumentTypes.size();
   if (request.arguments.size() != numLocal * count)
     return fail("the program takes ", count, " arguments on each of ", numLocal,
@@ -46,7 +72,13 @@ llvm::Error PluginProgram::collect(const PluginClient &client,
                     "; copy it to a device of that client first");
       if (!storage->buffer())
         return storage->ready().await();
-      lists.buffers[d].push_back(storage->buffer());
+      auto placed = inPlacement(
+          storage, argumentPlacements[i].memory,
+          loaded.argumentLayouts.empty() ? standard : loaded.argumentLayouts[i],
+          lists.copies);
+      if (!placed)
+        return placed.takeError();
+      lists.buffers[d].push_back((*placed)->buffer());
       isDonated &= argument.mayOverwrite;
     }
     if (!isDonated)
@@ -75,9 +107,10 @@ StartedRun PluginProgram::failedRun(const std::shared_ptr<PluginClient> &client,
     request.returnArguments(std::move(request.arguments));
   started.done.set(std::move(error));
   for (DeviceId device : localDevices)
-    for (auto [type, memory] : llvm::zip_equal(resultTypes, resultMemories))
+    for (auto [type, placement] :
+         llvm::zip_equal(resultTypes, resultPlacements))
       started.results.push_back(std::make_shared<PluginStorage>(
-          client, type, MemoryPlace{device, memory}, started.done));
+          client, type, MemoryPlace{device, placement.memory}, started.done));
   return started;
 }
 
@@ -144,7 +177,7 @@ PluginProgram::execute(const LoadedExecutable &loaded,
   const Plugin &plugin = client->plugin();
   size_t numLocal = localDevices.size(), numResults = resultTypes.size();
   ArgumentLists arguments;
-  if (llvm::Error e = collect(*client, request, numLocal, arguments))
+  if (llvm::Error e = collect(loaded, request, numLocal, arguments))
     return e;
   // The plugin's order of devices.
   std::vector<size_t> positions;
@@ -191,7 +224,9 @@ PluginProgram::execute(const LoadedExecutable &loaded,
                                           " of device " + llvm::Twine(d));
       auto storage = std::make_shared<PluginStorage>(
           client, std::exchange(buffer, nullptr), resultTypes[i],
-          MemoryPlace{localDevices[position], resultMemories[i]}, started.done);
+          MemoryPlace{localDevices[position], resultPlacements[i].memory},
+          started.done,
+          loaded.resultLayouts.empty() ? "" : loaded.resultLayouts[i]);
       if (llvm::Error e = storage->check())
         return e;
       started.results[position * numResults + i] = std::move(storage);

@@ -34,10 +34,10 @@ LoadedExecutable::~LoadedExecutable() {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<std::shared_ptr<PluginProgram>> PluginProgram::create(
-    std::shared_ptr<PluginClient> client, ProgramSource source,
-    std::vector<ArrayType> arguments, std::vector<ArrayType> results,
-    std::vector<MemoryKind> resultMemories, int64_t numDevices) {
+llvm::Expected<std::shared_ptr<PluginProgram>>
+PluginProgram::create(std::shared_ptr<PluginClient> client,
+                      ProgramSource source, ProgramBorder arguments,
+                      ProgramBorder results, int64_t numDevices) {
   if (numDevices > int64_t(client->devices().size()))
     return fail("the program runs on ", numDevices, " devices, but ",
                 client->plugin().name(), " has ", client->devices().size(),
@@ -45,9 +45,10 @@ llvm::Expected<std::shared_ptr<PluginProgram>> PluginProgram::create(
                 "a smaller mesh");
   auto made = std::make_shared<PluginProgram>();
   made->source = std::move(source);
-  made->argumentTypes = std::move(arguments);
-  made->resultTypes = std::move(results);
-  made->resultMemories = std::move(resultMemories);
+  made->argumentTypes = std::move(arguments.types);
+  made->argumentPlacements = std::move(arguments.placements);
+  made->resultTypes = std::move(results.types);
+  made->resultPlacements = std::move(results.placements);
   made->replicas = numDevices;
   Assignment devices;
   for (int64_t d = 0; d < numDevices; ++d)
@@ -82,6 +83,8 @@ llvm::Expected<std::shared_ptr<LoadedExecutable>>
 PluginProgram::compile(const std::shared_ptr<PluginClient> &client,
                        const Assignment &devices) const {
   const Plugin &plugin = client->plugin();
+  if (llvm::Error e = checkMemoriesOf(*client, devices))
+    return e;
   llvm::SmallVector<int64_t, 8> pluginIds;
   for (DeviceId device : devices)
     pluginIds.push_back(client->devices()[device.number()].pluginId);
@@ -136,7 +139,40 @@ PluginProgram::compile(const std::shared_ptr<PluginClient> &client,
     return e;
   if (llvm::Error e = readDevices(*loaded, devices))
     return e;
+  if (llvm::Error e =
+          checkMemories(*client, loaded->executable, resultPlacements))
+    return e;
+  auto layouts = compiledLayouts(*client, loaded->executable, true,
+                                 argumentPlacements, argumentTypes);
+  if (!layouts)
+    return layouts.takeError();
+  loaded->argumentLayouts = std::move(*layouts);
+  layouts = compiledLayouts(*client, loaded->executable, false,
+                            resultPlacements, resultTypes);
+  if (!layouts)
+    return layouts.takeError();
+  loaded->resultLayouts = std::move(*layouts);
   return loaded;
+}
+
+/// Checks that the devices of this process have the memories that the program
+/// asks for: compilers may end the process otherwise.
+llvm::Error PluginProgram::checkMemoriesOf(const PluginClient &client,
+                                           const Assignment &devices) const {
+  for (bool ofArguments : {true, false})
+    for (auto [i, place] :
+         llvm::enumerate(ofArguments ? argumentPlacements : resultPlacements))
+      for (DeviceId device : devices) {
+        const DeviceInfo &info = client.deviceInfos()[device.number()];
+        if (info.localId && place.memory != MemoryKind::Device &&
+            !llvm::is_contained(info.memories, place.memory))
+          return fail(
+              "the program asks for ", ofArguments ? "argument " : "result ", i,
+              " in memory of kind ", str(place.memory), ", which device ",
+              device.number(), " of ", client.plugin().name(),
+              " does not have; remove mhlo.memory_kind from it");
+      }
+  return llvm::Error::success();
 }
 
 /// The order of argument lists is that of the executable's devices.
@@ -272,7 +308,11 @@ llvm::Expected<std::string> PluginProgram::serialize() const {
   b.integer(replicas);
   writeTypes(b, argumentTypes);
   writeTypes(b, resultTypes);
-  b.list(resultMemories, [&](MemoryKind kind) { b.integer(int64_t(kind)); });
+  for (const auto *placements : {&argumentPlacements, &resultPlacements})
+    b.list(*placements, [&](const Placement &placement) {
+      b.integer(int64_t(placement.memory));
+      b.string(placement.layout);
+    });
   b.string(bytes);
   return b.take();
 }
@@ -298,16 +338,22 @@ PluginProgram::load(std::shared_ptr<PluginClient> client,
       return type;
     });
   };
-  std::vector<ArrayType> arguments, results;
-  readTypes(arguments);
-  readTypes(results);
-  std::vector<MemoryKind> memories;
-  b.list(memories, [&] {
-    return b.integer<MemoryKind>(0, int64_t(MemoryKind::UnpinnedHost));
-  });
+  ProgramBorder arguments, results;
+  readTypes(arguments.types);
+  readTypes(results.types);
+  for (ProgramBorder *border : {&arguments, &results}) {
+    b.list(border->placements, [&] {
+      Placement placement;
+      placement.memory =
+          b.integer<MemoryKind>(0, int64_t(MemoryKind::UnpinnedHost));
+      placement.layout = b.string().str();
+      return placement;
+    });
+    isBad |= border->placements.size() != border->types.size();
+  }
   source.bytes = b.string().str();
-  if (isBad || b.failed() || memories.size() != results.size() || !b.atEnd())
+  if (isBad || b.failed() || !b.atEnd())
     return fail("the program of the plugin is corrupted");
   return create(std::move(client), std::move(source), std::move(arguments),
-                std::move(results), std::move(memories), numDevices);
+                std::move(results), numDevices);
 }

@@ -9,7 +9,7 @@
 #define SHARDWRIGHT_PJRT_CLIENT_PLUGIN_PROGRAM_H
 
 #include "shardwright/backend/loaded_program.h"
-#include "shardwright/pjrt_client/plugin_client.h"
+#include "shardwright/pjrt_client/plugin_layouts.h"
 
 #include <map>
 
@@ -33,6 +33,8 @@ public:
   PJRT_Executable *executable = nullptr; ///< owned
   /// The device of each argument list of a run.
   std::vector<DeviceId> devices;
+  /// As compiledLayouts returns them.
+  std::vector<std::string> argumentLayouts, resultLayouts;
 };
 
 /// The platform and its version, as programs of it are marked.
@@ -47,13 +49,18 @@ struct ProgramSource {
   std::string platform;
 };
 
+/// The arguments or the results of one device.
+struct ProgramBorder {
+  std::vector<ArrayType> types;
+  std::vector<Placement> placements;
+};
+
 class PluginProgram final : public LoadedProgram {
 public:
   /// Compiles for the devices 0, 1, 2, ... of the client.
   static llvm::Expected<std::shared_ptr<PluginProgram>>
   create(std::shared_ptr<PluginClient> client, ProgramSource source,
-         std::vector<ArrayType> arguments, std::vector<ArrayType> results,
-         std::vector<MemoryKind> resultMemories, int64_t numDevices);
+         ProgramBorder arguments, ProgramBorder results, int64_t numDevices);
   /// Reads what `serialize` wrote.
   static llvm::Expected<std::shared_ptr<PluginProgram>>
   load(std::shared_ptr<PluginClient> client, llvm::StringRef bytes);
@@ -80,10 +87,12 @@ private:
           const Assignment &devices) const;
   llvm::Error readDevices(LoadedExecutable &loaded,
                           const Assignment &devices) const;
+  llvm::Error checkMemoriesOf(const PluginClient &client,
+                              const Assignment &devices) const;
   llvm::Error checkOutputs(const LoadedExecutable &loaded) const;
   void readStatistics(const LoadedExecutable &loaded);
   struct ArgumentLists;
-  llvm::Error collect(const PluginClient &client, const RunRequest &request,
+  llvm::Error collect(const LoadedExecutable &loaded, const RunRequest &request,
                       size_t numLocal, ArgumentLists &lists) const;
   llvm::Expected<StartedRun> execute(const LoadedExecutable &loaded,
                                      const RunRequest &request,
@@ -94,7 +103,7 @@ private:
                        llvm::Error error) const;
 
   ProgramSource source;
-  std::vector<MemoryKind> resultMemories;
+  std::vector<Placement> argumentPlacements, resultPlacements;
   MemoryStatistics memoryStatistics;
   CostAnalysis costAnalysis;
   std::mutex mutex;

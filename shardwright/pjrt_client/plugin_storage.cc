@@ -9,11 +9,13 @@
 
 #include "shardwright/pjrt_abi/element_types.h"
 #include "shardwright/pjrt_client/plugin_event.h"
+#include "shardwright/pjrt_client/plugin_layouts.h"
 #include "shardwright/support/error.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
+#include <new>
 
 using namespace shardwright;
 using namespace shardwright::pjrt_client;
@@ -27,10 +29,11 @@ BufferHandle::~BufferHandle() {
 
 PluginStorage::PluginStorage(std::shared_ptr<PluginClient> client,
                              PJRT_Buffer *buffer, ArrayType type,
-                             MemoryPlace place, Event ready)
+                             MemoryPlace place, Event ready, std::string layout)
     : DeviceStorage(nullptr, type.bytes()), owner(client),
       handle(std::make_shared<BufferHandle>(std::move(client), buffer)),
-      type(std::move(type)), place(place), ownReady(std::move(ready)) {}
+      type(std::move(type)), place(place), ownReady(std::move(ready)),
+      ownLayout(std::move(layout)) {}
 
 PluginStorage::PluginStorage(std::shared_ptr<PluginClient> client,
                              ArrayType type, MemoryPlace place, Event failed)
@@ -80,33 +83,16 @@ llvm::Error PluginStorage::check() const {
   return llvm::Error::success();
 }
 
-namespace {
-/// The layout of a dense row-major array, at a stable address.
-struct RowMajor {
-  explicit RowMajor(size_t rank)
-      : layout(makeStruct<PJRT_Buffer_MemoryLayout>()) {
-    for (size_t d = rank; d-- > 0;)
-      minorToMajor.push_back(d);
-    layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-    layout.tiled = makeStruct<PJRT_Buffer_MemoryLayout_Tiled>();
-    layout.tiled.minor_to_major = minorToMajor.data();
-    layout.tiled.minor_to_major_size = rank;
-  }
-  RowMajor(const RowMajor &) = delete;
-  llvm::SmallVector<int64_t, 6> minorToMajor;
-  PJRT_Buffer_MemoryLayout layout;
-};
-} // namespace
-
 /// Starts the transfer of a whole buffer. The event keeps the buffer alive.
 static Event startCopyToHost(const std::shared_ptr<BufferHandle> &handle,
                              const ArrayType &type, void *to) {
   const PluginClient &client = *handle->client;
   const Plugin &plugin = client.plugin();
-  RowMajor rowMajor(type.shape.size());
+  auto rowMajor = MemoryLayout::rowMajor(type.shape.size());
   auto args = makeStruct<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = handle->buffer;
-  args.host_layout = &rowMajor.layout;
+  // Null would be the layout of the plugin's memory, perhaps with tiles.
+  args.host_layout = rowMajor->get();
   // Its size first: the plugin may think that the array is larger.
   if (llvm::Error e = SHARDWRIGHT_PJRT_CALL(plugin, Buffer_ToHostBuffer, args))
     return failedEvent(std::move(e));
@@ -174,12 +160,13 @@ static Event readyEvent(const PluginClient &client, PJRT_Buffer *buffer) {
 
 static llvm::Expected<StorageTransfer>
 newStorage(std::shared_ptr<PluginClient> client, const char *function,
-           PJRT_Buffer *buffer, ArrayType type, MemoryPlace place) {
+           PJRT_Buffer *buffer, ArrayType type, MemoryPlace place,
+           const std::string &layout) {
   if (!buffer)
     return client->plugin().wrong(function, "no buffer");
   Event ready = readyEvent(*client, buffer);
-  auto storage = std::make_shared<PluginStorage>(std::move(client), buffer,
-                                                 std::move(type), place, ready);
+  auto storage = std::make_shared<PluginStorage>(
+      std::move(client), buffer, std::move(type), place, ready, layout);
   if (llvm::Error e = storage->check())
     return e;
   return StorageTransfer{std::move(storage), std::move(ready)};
@@ -213,16 +200,39 @@ PluginStorage::copyTo(MemoryPlace to, const Event &after) const {
       return e;
     copy = args.dst_buffer;
   }
-  auto made = newStorage(owner, function, copy, type, to);
+  // Copies of other layouts may be in any.
+  std::string layout;
+  if (copy && !ownLayout.empty()) {
+    auto found = layoutOf(*owner, copy, type);
+    if (!found) {
+      BufferHandle(owner, copy);
+      return found.takeError();
+    }
+    layout = std::move(*found);
+  }
+  auto made = newStorage(owner, function, copy, type, to, layout);
   if (made)
     made->ready = both(after, made->ready);
   return made;
 }
 
 llvm::Expected<StorageTransfer>
+PluginStorage::copyTo(const std::string &layout) const {
+  std::unique_ptr<char[]> elements(
+      new (std::nothrow) char[std::max<int64_t>(bytes(), 1)]);
+  if (!elements)
+    return noMemoryFor(type.type, type.shape);
+  if (llvm::Error e = copyToHost(elements.get(), 0, bytes(), ownReady).await())
+    return e;
+  return copyToPlugin(owner, {elements.get(), type.type, type.shape, {}}, place,
+                      nullptr, layout);
+}
+
+llvm::Expected<StorageTransfer>
 pjrt_client::copyToPlugin(std::shared_ptr<PluginClient> client,
                           const HostArray &array, MemoryPlace place,
-                          llvm::unique_function<void()> keep) {
+                          llvm::unique_function<void()> keep,
+                          const std::string &layout) {
   llvm::Expected<int64_t> bytes = checkedBytes(array.type, array.shape);
   if (!bytes)
     return bytes.takeError();
@@ -239,6 +249,14 @@ pjrt_client::copyToPlugin(std::shared_ptr<PluginClient> client,
   args.num_dims = array.shape.size();
   args.byte_strides = array.byteStrides.data();
   args.num_byte_strides = array.byteStrides.size();
+  std::unique_ptr<MemoryLayout> deviceLayout;
+  if (!layout.empty()) {
+    auto parsed = MemoryLayout::parse(layout, array.shape.size());
+    if (!parsed)
+      return parsed.takeError();
+    deviceLayout = std::move(*parsed);
+    args.device_layout = deviceLayout->get();
+  }
   args.host_buffer_semantics =
       keep ? PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes
            : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
@@ -260,7 +278,7 @@ pjrt_client::copyToPlugin(std::shared_ptr<PluginClient> client,
   const Plugin &plugin = client->plugin();
   auto made = newStorage(
       client, function, args.buffer,
-      {array.type, llvm::SmallVector<int64_t, 4>(array.shape)}, place);
+      {array.type, llvm::SmallVector<int64_t, 4>(array.shape)}, place, layout);
   if (!made || !keep) {
     // The elements must have been read before this returns.
     llvm::Error read = awaitEvent(plugin, function, args.done_with_host_buffer);

@@ -32,7 +32,8 @@ class PluginStorage final : public DeviceStorage {
 public:
   /// Takes over `buffer`. `ready` is set when the elements are available.
   PluginStorage(std::shared_ptr<PluginClient> client, PJRT_Buffer *buffer,
-                ArrayType type, MemoryPlace place, Event ready);
+                ArrayType type, MemoryPlace place, Event ready,
+                std::string layout = "");
   /// The result of a run that failed before it started.
   PluginStorage(std::shared_ptr<PluginClient> client, ArrayType type,
                 MemoryPlace place, Event failed);
@@ -48,6 +49,13 @@ public:
   PJRT_Buffer *buffer() const { return handle ? handle->buffer : nullptr; }
   const PluginClient &client() const { return *owner; }
   const Event &ready() const { return ownReady; }
+  DeviceId device() const { return place.device; }
+  MemoryKind memory() const { return place.memory; }
+  /// The layout in the plugin's memory; empty for its default.
+  const std::string &layout() const { return ownLayout; }
+  /// Copies the elements to memory of the same device in another layout, by way
+  /// of the host.
+  llvm::Expected<StorageTransfer> copyTo(const std::string &layout) const;
 
   /// Checks that the plugin's buffer has this type and shape. The elements need
   /// not be available.
@@ -61,14 +69,17 @@ private:
   ArrayType type;
   MemoryPlace place;
   Event ownReady;
+  std::string ownLayout;
 };
 
 /// Copies a host array to a device. With `keep`, reads the elements until the
 /// transfer is done, and calls `keep` then; without, has read them when this
-/// returns. `keep` is not called if this fails.
+/// returns. `keep` is not called if this fails. `layout` is that in the
+/// plugin's memory; empty: its default.
 llvm::Expected<StorageTransfer>
 copyToPlugin(std::shared_ptr<PluginClient> client, const HostArray &array,
-             MemoryPlace place, llvm::unique_function<void()> keep = nullptr);
+             MemoryPlace place, llvm::unique_function<void()> keep = nullptr,
+             const std::string &layout = "");
 
 } // namespace shardwright::pjrt_client
 

@@ -9,6 +9,7 @@
 #include "shardwright/pjrt_client/compile_options.h"
 #include "shardwright/pjrt_client/plugin_client.h"
 #include "shardwright/pjrt_client/plugin_event.h"
+#include "shardwright/pjrt_client/plugin_layouts.h"
 
 #include "shardwright/pjrt_abi/extensions.h"
 
@@ -80,6 +81,36 @@ TEST(Plugin, Versions) {
   EXPECT_THAT(errorOf(api), HasSubstr("version 1.112"));
   EXPECT_THAT(llvm::toString(Plugin::fromTable(nullptr, "fake").takeError()),
               HasSubstr("null pointer"));
+}
+
+TEST(MemoryLayout, ReadsXlasText) {
+  auto parsed = llvm::cantFail(MemoryLayout::parse("{2,0,1:T(8,128)(2,1)}", 3));
+  const PJRT_Buffer_MemoryLayout &layout = *parsed->get();
+  EXPECT_EQ(layout.type, PJRT_Buffer_MemoryLayout_Type_Tiled);
+  EXPECT_THAT(llvm::ArrayRef(layout.tiled.minor_to_major, 3),
+              testing::ElementsAre(2, 0, 1));
+  ASSERT_EQ(layout.tiled.num_tiles, 2u);
+  EXPECT_THAT(llvm::ArrayRef(layout.tiled.tile_dim_sizes, 2),
+              testing::ElementsAre(2, 2));
+  EXPECT_THAT(llvm::ArrayRef(layout.tiled.tile_dims, 4),
+              testing::ElementsAre(8, 128, 2, 1));
+  for (llvm::StringRef text : {"{1,0}", "{1,0:E(4)}", "{1,0:S(5)}"})
+    EXPECT_EQ(
+        llvm::cantFail(MemoryLayout::parse(text, 2))->get()->tiled.num_tiles,
+        0u);
+  EXPECT_EQ(llvm::cantFail(MemoryLayout::parse("{}", 0))->minorToMajor().size(),
+            0u);
+  EXPECT_THAT(MemoryLayout::rowMajor(3)->minorToMajor(),
+              testing::ElementsAre(2, 1, 0));
+  for (llvm::StringRef text :
+       {"", "{", "{}", "{1}", "{1,1}", "{1,2}", "{-1,0}", "{1,0", "1,0}",
+        "{1,0:}x", "{1,0:T}", "{1,0:T()}", "{1,0:T(8}", "{1,0:(8)}",
+        "{1,0:T(8,)}", "{1,0:E(4)(4)}", "{1,0:D(D,S)}", "{0,1,}",
+        "{99999999999999999999,0}"}) {
+    auto wrong = MemoryLayout::parse(text, 2);
+    EXPECT_FALSE(bool(wrong)) << text.str();
+    llvm::consumeError(wrong.takeError());
+  }
 }
 
 TEST(Plugin, TableEndsWhereItsVersionDoes) {

@@ -10,6 +10,7 @@
 
 #include "shardwright/backend/loaded_program.h"
 #include "shardwright/dialect/vhlo/version.h"
+#include "shardwright/pjrt_client/plugin_layouts.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,7 +20,7 @@ namespace shardwright::pjrt_client {
 struct ProgramParts {
   std::string bytes; ///< a portable artifact in replicas form
   std::vector<ArrayType> arguments, results;
-  std::vector<MemoryKind> resultMemories;
+  std::vector<Placement> argumentPlacements, resultPlacements;
   int64_t numDevices = 1;
 };
 

@@ -126,6 +126,79 @@ def profiles(folder):
             through(OWN, oracle.example("double"), "--random=1", f"--trace={folder}/no/t.json"), "cannot write")  # fmt: skip
 
 
+LAYOUTS = """
+module @m attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func public @main(%a: tensor<4x6xf32> {ARG sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+                         %b: tensor<4x6xf32> {tf.aliasing_output = 0 : i32, sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>})
+      -> (tensor<4x6xf32> {RESULT sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<6x4xf32> {OTHER}) {
+    %0 = stablehlo.add %a, %b : tensor<4x6xf32>
+    %1 = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>
+    return %0, %1 : tensor<4x6xf32>, tensor<6x4xf32>
+  }
+}
+"""
+
+
+def placements(folder):
+    """Layouts and memories that a program asks for, with plugins that have them and that do not."""
+
+    def module(arg="", result="", other=""):
+        path = os.path.join(folder, "layouts.mlir")
+        with open(path, "w") as file:
+            file.write(LAYOUTS.replace("ARG", f"{arg}," if arg else "").replace("RESULT", f"{result}," if result else "")
+                       .replace("OTHER", other))  # fmt: skip
+        return path
+
+    def layout(text):
+        return f'mhlo.layout_mode = "{text}"'
+
+    def memory(text):
+        return f'mhlo.memory_kind = "{text}"'
+
+    def runs(case, path, settings):
+        direct, found = os.path.join(folder, "direct.npz"), os.path.join(folder, "found.npz")
+        if passes(f"{case}, no plugin", run(path, "--random=5", f"--out={direct}")) and passes(
+            f"{case}, {settings}",
+            through(OLDER, path, "--random=5", f"--out={found}", option="num_devices=2", env={"LYING_PLUGIN": settings}),
+        ):
+            same(f"{case}, {settings}: bits", found, direct)
+
+    def fails(case, path, settings, *texts):
+        refused(f"{case}, {settings}", through(OLDER, path, "--random=5", option="num_devices=2",
+                                               env={"LYING_PLUGIN": settings}), *texts)  # fmt: skip
+
+    both = layout("{0,1}") + ", " + memory("pinned_host")
+    for settings in ("layouts=strict", "layouts=tiled", "minor=116,size=1144,layouts=tiled"):
+        runs("no layouts", module(), settings)
+        runs("default", module(layout("default"), layout("default"), layout("default")), settings)
+        runs("auto", module(layout("auto"), layout("auto"), layout("auto")), settings)
+        runs("argument", module(layout("{0,1}")), settings)
+        runs("results", module("", layout("{0,1}"), layout("{0,1}")), settings)
+        runs("all", module(both, both, both), settings)
+        runs("memories", module(memory("pinned_host"), memory("unpinned_host"), memory("device")), settings)
+    for settings in ("layouts=none", "layouts=ignored"):
+        runs("default", module(layout("default"), "", layout("default")), settings)
+        fails("argument", module(layout("{0,1}")), settings, "layout {0,1} of argument 0", "mhlo.layout_mode")
+        fails("result", module("", "", layout("{0,1}")), settings, "layout {0,1} of result 1", "mhlo.layout_mode")
+    fails("auto", module("", layout("auto")), "layouts=none", "layout auto of result 0", "mhlo.layout_mode")
+    for text in ("{0,0}", "{0}", "{0,1", "{0,2}", "column-major", "{0,1:T}", "{0,1:T(8,128}", "{0,1:X(1)}"):
+        fails(f"wrong layout {text}", module(layout(text)), "", "is no layout of an array of rank 2")
+    no_memories = "null=PJRT_Device_AddressableMemories"
+    runs("no memories", module(), no_memories)
+    fails("argument", module(memory("pinned_host")), no_memories, "argument 0 in memory of kind pinned_host", "does not have")
+    fails("result", module("", memory("pinned_host")), no_memories, "result 0 in memory of kind pinned_host", "does not have")
+    fails("result", module("", memory("pinned_host")), "null=PJRT_Executable_OutputMemoryKinds", "PJRT_Executable_OutputMemoryKinds")
+    saved_file = os.path.join(folder, "saved")
+    asked = module(both, layout("{0,1}"), both)
+    settings = {"LYING_PLUGIN": "layouts=tiled"}
+    if passes("save layouts", through(OLDER, asked, "--random=5", f"--save={saved_file}", f"--out={folder}/direct.npz",
+                                      option="num_devices=2", env=settings)):  # fmt: skip
+        if passes("load layouts", through(OLDER, saved_file, "--random=5", f"--out={folder}/found.npz",
+                                          option="num_devices=2", env=settings, command="run-saved")):  # fmt: skip
+            same("saved layouts: bits", f"{folder}/found.npz", f"{folder}/direct.npz")
+
+
 def errors(folder):
     double = oracle.example("double")
     refused("no file", through("/no/such/plugin.so", double, "--random=1"), "cannot load the plugin /no/such/plugin.so")
@@ -160,6 +233,7 @@ with tempfile.TemporaryDirectory() as folder:
     examples(folder)
     saved(folder)
     profiles(folder)
+    placements(folder)
     errors(folder)
     if args.long:
         benchmark_programs(folder)

@@ -22,6 +22,15 @@
 //                     the data to the caller's memory then
 //   profiler=noise    its data are no XSpace; profiler=huge: too large to be
 //
+//   layouts=none      it does not report layouts
+//   layouts=tiled     its memory has tiles, as that of TPUs: layouts are
+//                     reported and taken with tiles, and arrays are only read
+//                     in a layout that the caller gives
+//   layouts=ignored   it reports row-major layouts only
+//
+// With tiled and ignored, and with layouts=strict, programs refuse arguments in
+// another layout or memory than their own, as XLA's do.
+//
 // If LYING_PLUGIN_DUMP names a folder, each program that is compiled is written
 // to a file there.
 //
@@ -53,7 +62,7 @@ PJRT_Api table;
 struct Settings {
   int minor = 70;
   size_t size = 944;
-  std::string null, profiler;
+  std::string null, profiler, layouts;
   long fail = 0, lie = 0;
   unsigned seed = 0;
 } settings;
@@ -121,6 +130,115 @@ void dump(const PJRT_Client_Compile_Args *args) {
   file.write(args->program->code, std::streamsize(args->program->code_size));
 }
 
+const PJRT_Layouts_Extension *vendorLayouts = nullptr;
+PJRT_Layouts_Extension layouts;
+
+/// The text of a layout as our plugin has it.
+std::string textOf(PJRT_Layouts_MemoryLayout *layout) {
+  PJRT_Layouts_MemoryLayout_Serialize_Args args{};
+  args.struct_size = sizeof(args);
+  args.layout = layout;
+  vendorLayouts->PJRT_Layouts_MemoryLayout_Serialize(&args);
+  std::string text(args.serialized_bytes, args.serialized_bytes_size);
+  args.serialized_layout_deleter(args.serialized_layout);
+  return text;
+}
+
+/// In the place of the vendor's function: text with tiles, or of another order.
+PJRT_Error *serializeLayout(PJRT_Layouts_MemoryLayout_Serialize_Args *args) {
+  std::string text = textOf(args->layout);
+  if (settings.layouts == "tiled" && text.size() > 2)
+    text.insert(text.size() - 1, ":T(8,128)");
+  if (settings.layouts == "ignored" && text == "{0,1}")
+    text = "{1,0}";
+  auto *kept = new std::string(std::move(text));
+  args->serialized_bytes = kept->data();
+  args->serialized_bytes_size = kept->size();
+  args->serialized_layout =
+      reinterpret_cast<PJRT_Layouts_SerializedLayout *>(kept);
+  args->serialized_layout_deleter = [](PJRT_Layouts_SerializedLayout *kept) {
+    delete reinterpret_cast<std::string *>(kept);
+  };
+  return nullptr;
+}
+
+/// The kind of the memory that a buffer is in.
+std::string memoryOf(PJRT_Buffer *buffer) {
+  PJRT_Buffer_Memory_Args memory{};
+  memory.struct_size = sizeof(memory);
+  memory.buffer = buffer;
+  vendor->PJRT_Buffer_Memory(&memory);
+  PJRT_Memory_Kind_Args kind{};
+  kind.struct_size = sizeof(kind);
+  kind.memory = memory.memory;
+  vendor->PJRT_Memory_Kind(&kind);
+  return std::string(kind.kind, kind.kind_size);
+}
+
+/// True if the arguments are in the layouts and memories of the program.
+bool haveLayouts(const PJRT_LoadedExecutable_Execute_Args *args) {
+  PJRT_LoadedExecutable_GetExecutable_Args get{};
+  get.struct_size = sizeof(get);
+  get.loaded_executable = args->executable;
+  vendor->PJRT_LoadedExecutable_GetExecutable(&get);
+  PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args wanted{};
+  wanted.struct_size = sizeof(wanted);
+  wanted.executable = get.executable;
+  vendorLayouts->PJRT_Layouts_PJRT_Executable_GetParameterLayouts(&wanted);
+  PJRT_Executable_ParameterMemoryKinds_Args memories{};
+  memories.struct_size = sizeof(memories);
+  memories.executable = get.executable;
+  vendor->PJRT_Executable_ParameterMemoryKinds(&memories);
+  bool areEqual = true;
+  for (size_t d = 0; d < args->num_devices; ++d)
+    for (size_t i = 0; i < args->num_args; ++i) {
+      PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args found{};
+      found.struct_size = sizeof(found);
+      found.buffer = args->argument_lists[d][i];
+      vendorLayouts->PJRT_Layouts_PJRT_Buffer_MemoryLayout(&found);
+      // Sizes of elements are no part of the order: {1,0:E(4)}.
+      auto order = [](const std::string &text) {
+        return text.substr(0, text.find_first_of(":}"));
+      };
+      areEqual &=
+          order(textOf(found.layout)) == order(textOf(wanted.layouts[i]));
+      areEqual &=
+          memoryOf(found.buffer) ==
+          std::string(memories.memory_kinds[i], memories.memory_kind_sizes[i]);
+      PJRT_Layouts_MemoryLayout_Destroy_Args destroy{};
+      destroy.struct_size = sizeof(destroy);
+      destroy.layout = found.layout;
+      vendorLayouts->PJRT_Layouts_MemoryLayout_Destroy(&destroy);
+    }
+  PJRT_Executable_Destroy_Args destroy{};
+  destroy.struct_size = sizeof(destroy);
+  destroy.executable = get.executable;
+  vendor->PJRT_Executable_Destroy(&destroy);
+  return areEqual;
+}
+
+/// Calls the vendor under the rules of `layouts`.
+template <typename Args>
+PJRT_Error *callWithLayouts(PJRT_Error *(*function)(Args *), Args *args) {
+  bool isTiled = settings.layouts == "tiled";
+  if constexpr (std::is_same_v<Args, PJRT_LoadedExecutable_Execute_Args>)
+    if (!settings.layouts.empty() && settings.layouts != "none" &&
+        !haveLayouts(args))
+      return someError();
+  if constexpr (std::is_same_v<Args, PJRT_Buffer_ToHostBuffer_Args>)
+    if (isTiled && !args->host_layout)
+      return someError();
+  if constexpr (std::is_same_v<Args, PJRT_Client_BufferFromHostBuffer_Args>)
+    if (isTiled && args->device_layout) {
+      PJRT_Buffer_MemoryLayout_Tiled &tiled = args->device_layout->tiled;
+      if (tiled.num_tiles != 1 || tiled.tile_dim_sizes[0] != 2 ||
+          tiled.tile_dims[0] != 8 || tiled.tile_dims[1] != 128)
+        return someError();
+      tiled.num_tiles = 0;
+    }
+  return function(args);
+}
+
 template <typename Args>
 PJRT_Error *call(PJRT_Error *(*function)(Args *), Args *args, bool mayGrow) {
   long number = ++calls;
@@ -129,7 +247,7 @@ PJRT_Error *call(PJRT_Error *(*function)(Args *), Args *args, bool mayGrow) {
   if (number == settings.fail)
     return someError();
   if (number != settings.lie)
-    return function(args);
+    return callWithLayouts(function, args);
   if constexpr (std::is_same_v<Args, PJRT_LoadedExecutable_Execute_Args>) {
     PJRT_Error *error = function(args);
     if (!error)
@@ -233,19 +351,37 @@ void makeProfiler() {
   profilerExtension.profiler_api = &profiler;
 }
 
-/// Copies the vendor's chain of extensions, with that profiler or without one.
+/// The vendor's layouts as the settings want them.
+void makeLayouts() {
+  auto *theirs = vendor->extension_start;
+  while (theirs && theirs->type != PJRT_Extension_Type_Layouts)
+    theirs = theirs->next;
+  if (!theirs)
+    return;
+  vendorLayouts = reinterpret_cast<const PJRT_Layouts_Extension *>(theirs);
+  layouts = *vendorLayouts;
+  layouts.PJRT_Layouts_MemoryLayout_Serialize = serializeLayout;
+}
+
+/// Copies the vendor's chain of extensions, with those of the settings.
 void makeExtensions() {
   makeProfiler();
+  makeLayouts();
   // Tables that were given away may still be read.
   static std::vector<std::unique_ptr<char[]>> copies;
   PJRT_Extension_Base **end = &table.extension_start;
   for (auto *e = vendor->extension_start; e; e = e->next) {
     bool isProfiler = e->type == PJRT_Extension_Type_Profiler;
-    if (isProfiler && settings.profiler == "none")
+    bool isLayouts = e->type == PJRT_Extension_Type_Layouts;
+    if ((isProfiler && settings.profiler == "none") ||
+        (isLayouts && settings.layouts == "none"))
       continue;
     auto &copy = copies.emplace_back(new char[e->struct_size]);
-    const void *from =
-        isProfiler ? static_cast<const void *>(&profilerExtension) : e;
+    const void *from = e;
+    if (isProfiler)
+      from = &profilerExtension;
+    else if (isLayouts)
+      from = &layouts;
     std::memcpy(copy.get(), from, e->struct_size);
     *end = reinterpret_cast<PJRT_Extension_Base *>(copy.get());
     end = &(*end)->next;
@@ -300,6 +436,8 @@ lying_plugin_configure(const char *text) {
       settings.lie = number;
     else if (key == "profiler")
       settings.profiler = value;
+    else if (key == "layouts")
+      settings.layouts = value;
     else if (key == "seed")
       settings.seed = unsigned(number);
   }
