@@ -22,6 +22,21 @@
 
 namespace shardwright::pjrt_client {
 
+class Plugin;
+
+/// Watches a call of the plugin while this object lives, so that one that does
+/// not return is reported (plugin_wait.h).
+class CallWatch {
+public:
+  CallWatch(const Plugin &plugin, const char *function);
+  ~CallWatch();
+  CallWatch(const CallWatch &) = delete;
+  CallWatch &operator=(const CallWatch &) = delete;
+
+private:
+  uint64_t number;
+};
+
 /// The function table of another vendor's plugin. Nothing that the plugin
 /// returns is taken for granted: a missing function, a null pointer, a count
 /// out of bounds is an error that names the plugin and the function. What
@@ -57,7 +72,7 @@ public:
                    Args &args) const {
     if (!pointer)
       return missing(function);
-    return take(function, pointer(&args));
+    return take(function, callWatched(function, pointer, args));
   }
   /// Turns the plugin's error into one of ours, `NOT_FOUND: no such thing`,
   /// and destroys it. Null is success.
@@ -69,6 +84,12 @@ public:
                                    size_t size) const;
 
 private:
+  template <typename Args>
+  PJRT_Error *callWatched(const char *function, PJRT_Error *(*pointer)(Args *),
+                          Args &args) const {
+    CallWatch watch(*this, function);
+    return pointer(&args);
+  }
   Plugin(llvm::StringRef name) : ownName(name) {}
   llvm::Error readTable(const PJRT_Api *theirs);
   llvm::Error initialize();

@@ -37,7 +37,7 @@ PluginClient::create(std::shared_ptr<const Plugin> plugin,
 }
 
 PluginClient::~PluginClient() {
-  if (!client)
+  if (!client || hasGivenUp(plugin()))
     return;
   auto args = makeStruct<PJRT_Client_Destroy_Args>();
   args.client = client;
@@ -214,14 +214,6 @@ llvm::Error PluginClient::readDevices() {
     return plugin().wrong("PJRT_Client_AddressableDevices",
                           "devices that are not in PJRT_Client_Devices");
   return llvm::Error::success();
-}
-
-Event PluginClient::watch(const char *what, PJRT_Event *event) const {
-  return watchEvent(ownPlugin, what, event);
-}
-
-llvm::Error PluginClient::await(const char *what, PJRT_Event *event) const {
-  return awaitEvent(plugin(), what, event);
 }
 
 void PluginClient::addRun(const Event &done) {

@@ -52,12 +52,6 @@ public:
   /// Views this object.
   const std::vector<DeviceInfo> &deviceInfos() const { return infos; }
 
-  /// An event that is set with the plugin's event, which this destroys. `what`
-  /// is the function that made it, for messages. Null is an error.
-  Event watch(const char *what, PJRT_Event *event) const;
-  /// Waits for an event of the plugin and destroys it.
-  llvm::Error await(const char *what, PJRT_Event *event) const;
-
   /// Counts a run that `drain` waits for.
   void addRun(const Event &done);
   /// Waits for all runs, unless it is called from an event of the plugin.

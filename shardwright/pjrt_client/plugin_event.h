@@ -8,18 +8,15 @@
 #ifndef SHARDWRIGHT_PJRT_CLIENT_PLUGIN_EVENT_H
 #define SHARDWRIGHT_PJRT_CLIENT_PLUGIN_EVENT_H
 
-#include "shardwright/pjrt_client/plugin.h"
-#include "shardwright/support/event.h"
+#include "shardwright/pjrt_client/plugin_wait.h"
 
 namespace shardwright::pjrt_client {
 
-/// Returns an event that is set, with the plugin's error, when `event` is.
-/// Takes over `event`. `what` is the function that made it, for messages.
-Event watchEvent(std::shared_ptr<const Plugin> plugin, const char *what,
-                 PJRT_Event *event);
+/// Returns an event that is set, with the plugin's error, when `event` is, or
+/// fails when it is given up (plugin_wait.h). Takes over `event`.
+Event watchEvent(WaitedFor what, PJRT_Event *event);
 /// Waits for `event`, and destroys it. Fails with its error.
-llvm::Error awaitEvent(const Plugin &plugin, const char *what,
-                       PJRT_Event *event);
+llvm::Error awaitEvent(WaitedFor what, PJRT_Event *event);
 /// True on a thread of the plugin that is setting an event.
 bool isInEventCallback();
 

@@ -160,7 +160,8 @@ struct Outputs {
           BufferHandle(client, buffer);
     for (PJRT_Event *event : events)
       if (event)
-        client->watch("PJRT_LoadedExecutable_Execute", event);
+        watchEvent({client->sharedPlugin(), "PJRT_LoadedExecutable_Execute"},
+                   event);
   }
   const std::shared_ptr<PluginClient> &client;
   std::vector<std::vector<PJRT_Buffer *>> buffers;
@@ -210,8 +211,10 @@ PluginProgram::execute(const LoadedExecutable &loaded,
     return e;
   }
   std::vector<Event> events;
-  for (PJRT_Event *&event : outputs.events)
-    events.push_back(client->watch(function, std::exchange(event, nullptr)));
+  for (auto [device, event] : llvm::zip_equal(loaded.devices, outputs.events))
+    events.push_back(watchEvent({client->sharedPlugin(), function,
+                                 "device " + std::to_string(device.number())},
+                                std::exchange(event, nullptr)));
   StartedRun started;
   started.done = all(std::move(events));
   client->addRun(started.done);

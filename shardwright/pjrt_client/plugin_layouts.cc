@@ -1,4 +1,4 @@
-//===- plugin_layouts.cc - layouts and memories at a program's border -----===//
+//===- plugin_layouts.cc - layouts and memories of arrays ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

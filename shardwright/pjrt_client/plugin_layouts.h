@@ -1,4 +1,4 @@
-//===- plugin_layouts.h - layouts and memories at a program's border  -*- C++
+//===- plugin_layouts.h - layouts and memories of arrays --------*- C++ -*-===//
 //-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.

@@ -84,7 +84,12 @@ llvm::Error PluginProfile::call(const char *function,
   if (!pointer)
     return fail(plugin->name(), ": the plugin's profiler does not have ",
                 function);
-  return take(function, pointer(&args));
+  PLUGIN_Profiler_Error *error;
+  {
+    CallWatch watch(*plugin, function);
+    error = pointer(&args);
+  }
+  return take(function, error);
 }
 
 llvm::Expected<std::unique_ptr<PluginProfile>>

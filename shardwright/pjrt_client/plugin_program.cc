@@ -9,6 +9,7 @@
 
 #include "shardwright/pjrt_abi/element_types.h"
 #include "shardwright/pjrt_client/compile_options.h"
+#include "shardwright/pjrt_client/plugin_wait.h"
 #include "shardwright/support/byte_stream.h"
 #include "shardwright/support/error.h"
 
@@ -19,6 +20,8 @@ using namespace shardwright::pjrt_client;
 
 LoadedExecutable::~LoadedExecutable() {
   const Plugin &plugin = client->plugin();
+  if (hasGivenUp(plugin))
+    return;
   if (executable) {
     auto args = makeStruct<PJRT_Executable_Destroy_Args>();
     args.executable = executable;

@@ -21,6 +21,8 @@ using namespace shardwright;
 using namespace shardwright::pjrt_client;
 
 BufferHandle::~BufferHandle() {
+  if (hasGivenUp(client->plugin()))
+    return;
   auto args = makeStruct<PJRT_Buffer_Destroy_Args>();
   args.buffer = buffer;
   llvm::consumeError(
@@ -83,9 +85,18 @@ llvm::Error PluginStorage::check() const {
   return llvm::Error::success();
 }
 
-/// Starts the transfer of a whole buffer. The event keeps the buffer alive.
+/// What an event of a transfer waits for.
+static WaitedFor transfer(const PluginClient &client, const char *function,
+                          MemoryPlace place) {
+  return {client.sharedPlugin(), function,
+          "device " + std::to_string(place.device.number())};
+}
+
+/// Starts the transfer of a whole buffer. The event keeps the buffer alive, and
+/// is not given up without `memory`, which holds `to`.
 static Event startCopyToHost(const std::shared_ptr<BufferHandle> &handle,
-                             const ArrayType &type, void *to) {
+                             const ArrayType &type, MemoryPlace place, void *to,
+                             std::shared_ptr<const void> memory = nullptr) {
   const PluginClient &client = *handle->client;
   const Plugin &plugin = client.plugin();
   auto rowMajor = MemoryLayout::rowMajor(type.shape.size());
@@ -97,7 +108,8 @@ static Event startCopyToHost(const std::shared_ptr<BufferHandle> &handle,
   if (llvm::Error e = SHARDWRIGHT_PJRT_CALL(plugin, Buffer_ToHostBuffer, args))
     return failedEvent(std::move(e));
   if (args.event) {
-    llvm::consumeError(client.await("PJRT_Buffer_ToHostBuffer", args.event));
+    llvm::consumeError(awaitEvent(
+        transfer(client, "PJRT_Buffer_ToHostBuffer", place), args.event));
     args.event = nullptr;
   }
   if (args.dst_size != size_t(type.bytes()))
@@ -108,7 +120,10 @@ static Event startCopyToHost(const std::shared_ptr<BufferHandle> &handle,
   args.dst = to;
   if (llvm::Error e = SHARDWRIGHT_PJRT_CALL(plugin, Buffer_ToHostBuffer, args))
     return failedEvent(std::move(e));
-  Event copied = client.watch("PJRT_Buffer_ToHostBuffer", args.event);
+  WaitedFor what = transfer(client, "PJRT_Buffer_ToHostBuffer", place);
+  what.mayGiveUp = memory != nullptr;
+  what.memory = std::move(memory);
+  Event copied = watchEvent(std::move(what), args.event);
   copied.onReady([handle](llvm::StringRef) {});
   return copied;
 }
@@ -135,10 +150,12 @@ Event PluginStorage::copyToHost(void *to, int64_t offset, int64_t size,
     return failedEvent(noBuffer());
   if (bytes() == 0 || size == 0)
     return after;
-  if (offset == 0 && size == bytes())
-    return both(after, startCopyToHost(handle, type, to));
+  // A transfer that is given up may still write later: not to the caller.
+  if (offset == 0 && size == bytes() && !hasWaitTimeout())
+    return both(after, startCopyToHost(handle, type, place, to));
   auto whole = std::make_shared<std::vector<char>>(bytes());
-  Event copied = both(after, startCopyToHost(handle, type, whole->data()));
+  Event copied =
+      both(after, startCopyToHost(handle, type, place, whole->data(), whole));
   Event done;
   copied.onReady([=](llvm::StringRef failure) mutable {
     if (failure.empty())
@@ -149,13 +166,15 @@ Event PluginStorage::copyToHost(void *to, int64_t offset, int64_t size,
 }
 
 /// The event of a new buffer's elements.
-static Event readyEvent(const PluginClient &client, PJRT_Buffer *buffer) {
+static Event readyEvent(const PluginClient &client, PJRT_Buffer *buffer,
+                        MemoryPlace place) {
   auto args = makeStruct<PJRT_Buffer_ReadyEvent_Args>();
   args.buffer = buffer;
   if (llvm::Error e =
           SHARDWRIGHT_PJRT_CALL(client.plugin(), Buffer_ReadyEvent, args))
     return failedEvent(std::move(e));
-  return client.watch("PJRT_Buffer_ReadyEvent", args.event);
+  return watchEvent(transfer(client, "PJRT_Buffer_ReadyEvent", place),
+                    args.event);
 }
 
 static llvm::Expected<StorageTransfer>
@@ -164,7 +183,7 @@ newStorage(std::shared_ptr<PluginClient> client, const char *function,
            const std::string &layout) {
   if (!buffer)
     return client->plugin().wrong(function, "no buffer");
-  Event ready = readyEvent(*client, buffer);
+  Event ready = readyEvent(*client, buffer, place);
   auto storage = std::make_shared<PluginStorage>(
       std::move(client), buffer, std::move(type), place, ready, layout);
   if (llvm::Error e = storage->check())
@@ -275,13 +294,13 @@ pjrt_client::copyToPlugin(std::shared_ptr<PluginClient> client,
                                             Client_BufferFromHostBuffer, args))
     return e;
   constexpr const char *function = "PJRT_Client_BufferFromHostBuffer";
-  const Plugin &plugin = client->plugin();
   auto made = newStorage(
       client, function, args.buffer,
       {array.type, llvm::SmallVector<int64_t, 4>(array.shape)}, place, layout);
   if (!made || !keep) {
     // The elements must have been read before this returns.
-    llvm::Error read = awaitEvent(plugin, function, args.done_with_host_buffer);
+    llvm::Error read = awaitEvent(transfer(*client, function, place),
+                                  args.done_with_host_buffer);
     if (!made) {
       llvm::consumeError(std::move(read));
       return made.takeError();
@@ -290,7 +309,9 @@ pjrt_client::copyToPlugin(std::shared_ptr<PluginClient> client,
       return read;
     return made;
   }
-  client->watch(function, args.done_with_host_buffer)
+  WaitedFor what = transfer(*client, function, place);
+  what.mayGiveUp = false; // the plugin reads memory of the caller
+  watchEvent(std::move(what), args.done_with_host_buffer)
       .onReady([keep = std::move(keep)](llvm::StringRef) mutable { keep(); });
   return made;
 }

@@ -225,12 +225,12 @@ TEST(Plugin, EventsThatCallTwiceOrFail) {
   auto plugin = llvm::cantFail(Plugin::fromTable(&api, "fake"));
   FakeEvent twice{2}, never{0};
   Event first =
-      watchEvent(plugin, "PJRT_X", reinterpret_cast<PJRT_Event *>(&twice));
+      watchEvent({plugin, "PJRT_X"}, reinterpret_cast<PJRT_Event *>(&twice));
   EXPECT_EQ(llvm::toString(first.await()), "fake: PJRT_X: ABORTED: late");
   Event second =
-      watchEvent(plugin, "PJRT_X", reinterpret_cast<PJRT_Event *>(&never));
+      watchEvent({plugin, "PJRT_X"}, reinterpret_cast<PJRT_Event *>(&never));
   EXPECT_THAT(llvm::toString(second.await()), HasSubstr("no callbacks"));
-  EXPECT_THAT(llvm::toString(watchEvent(plugin, "PJRT_X", nullptr).await()),
+  EXPECT_THAT(llvm::toString(watchEvent({plugin, "PJRT_X"}, nullptr).await()),
               HasSubstr("PJRT_X returned no event"));
 }
 

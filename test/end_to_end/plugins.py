@@ -11,6 +11,7 @@ benchmarks/collective_bytes."""
 
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -199,6 +200,22 @@ def placements(folder):
             same("saved layouts: bits", f"{folder}/found.npz", f"{folder}/direct.npz")
 
 
+def hangs(folder):
+    """--plugin-timeout: events that are never set, and calls that do not return, end the command."""
+    double = oracle.example("double")
+    passes("no hang", through(OLDER, double, "--random=1", "--plugin-timeout=60"))
+    found = {"events": set(), "calls": set()}
+    for kind, what in (("hang", "events"), ("stuck", "calls")):
+        for number in range(1, 400, 5 if kind == "hang" else 40):
+            done = through(OLDER, double, "--random=1", "--plugin-timeout=0.4", env={"LYING_PLUGIN": f"{kind}={number}"})
+            if done.returncode == 0:
+                continue
+            refused(f"{kind}={number}", done, "has not ended after 0.", "PJRT_")
+            found[what].update(re.findall(r"PJRT_\w+", done.stderr))
+    tally.check("some were waited for", "PJRT_Buffer_ToHostBuffer" in found["events"] and len(found["calls"]) > 3, found)
+    refused("no number", through(OWN, double, "--random=1", "--plugin-timeout=soon"), "--plugin-timeout")
+
+
 def errors(folder):
     double = oracle.example("double")
     refused("no file", through("/no/such/plugin.so", double, "--random=1"), "cannot load the plugin /no/such/plugin.so")
@@ -234,6 +251,7 @@ with tempfile.TemporaryDirectory() as folder:
     saved(folder)
     profiles(folder)
     placements(folder)
+    hangs(folder)
     errors(folder)
     if args.long:
         benchmark_programs(folder)

@@ -15,6 +15,8 @@
 //   fail=N            the N-th call of all returns an error
 //   lie=N, seed=S     the N-th call returns a wrong answer: a field that it
 //                     sets becomes null, 0, less by one, or huge
+//   hang=N            the events that the N-th call makes are never set
+//   stuck=N           the N-th call does not return
 //   profiler=none     it has no profiler
 //   profiler=X        create, start, stop or collect_data of its profiler
 //                     returns an error, or is missing (X=null-create)
@@ -44,13 +46,17 @@
 #include "shardwright/pjrt_abi/profiler.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <random>
+#include <set>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -63,7 +69,7 @@ struct Settings {
   int minor = 70;
   size_t size = 944;
   std::string null, profiler, layouts;
-  long fail = 0, lie = 0;
+  long fail = 0, lie = 0, hang = 0, stuck = 0;
   unsigned seed = 0;
 } settings;
 std::atomic<long> calls = 0;
@@ -239,6 +245,59 @@ PJRT_Error *callWithLayouts(PJRT_Error *(*function)(Args *), Args *args) {
   return function(args);
 }
 
+/// Events that are never set, until they are destroyed.
+std::mutex hangingMutex;
+std::set<const PJRT_Event *> hanging;
+
+void hang(const PJRT_Event *event) {
+  std::lock_guard lock(hangingMutex);
+  if (event)
+    hanging.insert(event);
+}
+bool hangs(const PJRT_Event *event) {
+  std::lock_guard lock(hangingMutex);
+  return hanging.count(event);
+}
+
+[[noreturn]] void sleepForEver() {
+  while (true)
+    std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+/// Calls the vendor; the events that the call makes are never set.
+template <typename Args>
+PJRT_Error *callAndHang(PJRT_Error *(*function)(Args *), Args *args) {
+  PJRT_Error *error = function(args);
+  if (error)
+    return error;
+  if constexpr (std::is_same_v<Args, PJRT_LoadedExecutable_Execute_Args>)
+    for (size_t d = 0; args->device_complete_events && d < args->num_devices;
+         ++d)
+      hang(args->device_complete_events[d]);
+  if constexpr (std::is_same_v<Args, PJRT_Client_BufferFromHostBuffer_Args>)
+    hang(args->done_with_host_buffer);
+  if constexpr (std::is_same_v<Args, PJRT_Buffer_ToHostBuffer_Args> ||
+                std::is_same_v<Args, PJRT_Buffer_ReadyEvent_Args>)
+    hang(args->event);
+  return nullptr;
+}
+
+/// True if the call waits for an event that is never set, and has been done.
+template <typename Args> bool isOfHanging(Args *args) {
+  if constexpr (std::is_same_v<Args, PJRT_Event_OnReady_Args>)
+    return hangs(args->event);
+  if constexpr (std::is_same_v<Args, PJRT_Event_IsReady_Args>)
+    return hangs(args->event) && !(args->is_ready = false);
+  if constexpr (std::is_same_v<Args, PJRT_Event_Await_Args>)
+    if (hangs(args->event))
+      sleepForEver();
+  if constexpr (std::is_same_v<Args, PJRT_Event_Destroy_Args>) {
+    std::lock_guard lock(hangingMutex);
+    hanging.erase(args->event);
+  }
+  return false;
+}
+
 template <typename Args>
 PJRT_Error *call(PJRT_Error *(*function)(Args *), Args *args, bool mayGrow) {
   long number = ++calls;
@@ -246,6 +305,12 @@ PJRT_Error *call(PJRT_Error *(*function)(Args *), Args *args, bool mayGrow) {
     dump(args);
   if (number == settings.fail)
     return someError();
+  if (number == settings.stuck)
+    sleepForEver();
+  if (number == settings.hang)
+    return callAndHang(function, args);
+  if (isOfHanging(args))
+    return nullptr;
   if (number != settings.lie)
     return callWithLayouts(function, args);
   if constexpr (std::is_same_v<Args, PJRT_LoadedExecutable_Execute_Args>) {
@@ -434,6 +499,10 @@ lying_plugin_configure(const char *text) {
       settings.fail = number;
     else if (key == "lie")
       settings.lie = number;
+    else if (key == "hang")
+      settings.hang = number;
+    else if (key == "stuck")
+      settings.stuck = number;
     else if (key == "profiler")
       settings.profiler = value;
     else if (key == "layouts")

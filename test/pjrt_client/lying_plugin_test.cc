@@ -15,6 +15,7 @@
 #include "shardwright/pjrt_client/plugin_backend.h"
 #include "shardwright/pjrt_client/plugin_client.h"
 #include "shardwright/pjrt_client/plugin_profile.h"
+#include "shardwright/pjrt_client/plugin_wait.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -24,6 +25,8 @@
 #include "gtest/gtest.h"
 
 #include <dlfcn.h>
+#include <mutex>
+#include <set>
 
 using namespace shardwright;
 using namespace shardwright::pjrt_client;
@@ -250,6 +253,58 @@ TEST(LyingPlugin, EveryAnswerIsWrongOnce) {
                          ",seed=" + std::to_string(seed * 1000 + n))
                      .empty();
   EXPECT_GT(failed, count / 3);
+}
+
+TEST(LyingPlugin, EveryEventHangsOnce) {
+  ASSERT_EQ(outcome(""), "");
+  const long count = calls();
+  WaitLimits limits;
+  limits.timeout = WaitLimits::Seconds(0.2);
+  limits.onStuckCall = [](llvm::StringRef text) {
+    ADD_FAILURE() << "a call waits for an event: " << text.str();
+  };
+  setWaitLimits(limits);
+  int failed = 0;
+  std::set<std::string> functions;
+  for (long n = 1; n <= count; ++n) {
+    std::string error = outcome("hang=" + std::to_string(n));
+    if (error.empty())
+      continue;
+    ++failed;
+    EXPECT_THAT(error, HasSubstr("has not ended after 0.")) << n;
+    EXPECT_THAT(error, HasSubstr("(device ")) << n;
+    functions.insert(error.substr(0, error.find(" (device")));
+  }
+  setWaitLimits({});
+  EXPECT_GT(failed, 10);
+  EXPECT_THAT(functions, testing::IsSupersetOf(
+                             {"lying: PJRT_LoadedExecutable_Execute",
+                              "lying: PJRT_Buffer_ToHostBuffer",
+                              "lying: PJRT_Client_BufferFromHostBuffer"}));
+}
+
+TEST(LyingPlugin, LongWaitsAreReported) {
+  // The event of the first transfer: nothing else waits meanwhile.
+  std::mutex mutex;
+  std::vector<std::string> reports;
+  WaitLimits limits;
+  limits.report = WaitLimits::Seconds(0.1);
+  limits.timeout = WaitLimits::Seconds(1);
+  limits.onReport = [&](llvm::StringRef text) {
+    std::lock_guard lock(mutex);
+    reports.push_back(text.str());
+  };
+  ASSERT_EQ(outcome(""), "");
+  const long count = calls();
+  setWaitLimits(limits);
+  for (long n = 1; n <= count && reports.empty(); ++n)
+    outcome("hang=" + std::to_string(n));
+  setWaitLimits({});
+  std::lock_guard lock(mutex);
+  ASSERT_GE(reports.size(), 3u);
+  EXPECT_LE(reports.size(), 8u);
+  EXPECT_THAT(reports[0], HasSubstr("lying: PJRT_"));
+  EXPECT_THAT(reports[0], HasSubstr("waiting for 0.1 s"));
 }
 
 TEST(LyingPlugin, EveryFunctionIsMissing) {

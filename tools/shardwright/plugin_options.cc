@@ -7,7 +7,23 @@
 
 #include "plugin_options.h"
 
+#include "shardwright/pjrt_client/plugin_wait.h"
+
+#include <cstdlib>
+
 using namespace shardwright;
+
+/// A call that does not return cannot be interrupted, only the command.
+static void limitWaits(const double &seconds) {
+  pjrt_client::WaitLimits limits;
+  limits.timeout = pjrt_client::WaitLimits::Seconds(seconds);
+  limits.onStuckCall = [](llvm::StringRef text) {
+    badInput(text, "look at the plugin and its devices, or give a longer "
+                   "--plugin-timeout");
+    std::_Exit(exitBadInput);
+  };
+  pjrt_client::setWaitLimits(std::move(limits));
+}
 
 void shardwright::addPlugin(
     CLI::App &command, std::string &plugin,
@@ -25,6 +41,13 @@ void shardwright::addPlugin(
           },
           "Option of the plugin's client, name=value; several times")
       ->allow_extra_args(false);
+  command
+      .add_option_function<double>(
+          "--plugin-timeout", limitWaits,
+          "Seconds after which a transfer, run or other call of the plugin "
+          "that has not ended is an error (none; what takes long is reported "
+          "after 30 s)")
+      ->check(CLI::Range(0.001, 1e9));
 }
 
 void shardwright::addCompileOnly(CLI::App &command, RunOptions &options) {
