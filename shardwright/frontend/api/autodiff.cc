@@ -349,12 +349,12 @@ Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
     if (dims[i] < 0)
       continue;
     if (dims[i] >= args[i].rank())
-      return valueError("vmap was requested to map its argument along axis ",
-                        dims[i],
-                        ", which implies that its rank should be at "
-                        "least ",
-                        dims[i] + 1, ", but is only ", args[i].rank(),
-                        " (its shape is ", tupleText(args[i].shape()), ")");
+      return valueError(
+          "vmap was requested to map its argument along axis ", dims[i],
+          ", which implies that its rank should be at "
+          "least ",
+          static_cast<uint64_t>(dims[i]) + 1, ", but is only ", args[i].rank(),
+          " (its shape is ", tupleText(args[i].shape()), ")");
     int64_t own = args[i].dim(dims[i]);
     if (size >= 0 && own != size)
       return valueError("vmap got inconsistent sizes for array axes to be "

@@ -83,6 +83,9 @@ class Expressions:
         if name == "stablehlo.while":
             return self.loop(op, operands, env)
         types = [str(r.type) for r in op.results]
+        has_effect = "has_side_effect" in str(op.attributes)
+        if types and not has_effect and all(map(is_empty, types)):
+            return [self.splat("", t) for t in types]  # Nothing is computed.
         if name == "sdy.sharding_constraint":
             sharding = str(op.attributes["sharding"])
             # No axis shards a scalar: JAX constrains those in the regions of reductions.
@@ -100,9 +103,6 @@ class Expressions:
             return [self.constant(op)]
         if name in ("stablehlo.reshape", "stablehlo.broadcast_in_dim"):
             return [self.shaped(op, name, operands[0], types[0])]
-        has_effect = "has_side_effect = true" in str(op.attributes) or "has_side_effect" in op.attributes
-        if types and not has_effect and all(map(is_empty, types)):
-            return [self.splat("", t) for t in types]  # Nothing is computed.
         attributes = attributes_of(op)
         regions = []
         for region in op.regions:
