@@ -21,10 +21,11 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--only", default="", help="functions whose names contain this")
 args = oracle.arguments(__doc__, cases=150, long_cases=20000, parser=parser)
 
-from frontend import arrange_calls, elementwise_calls, scipy_calls, set_calls, typed_calls
+from frontend import arrange_calls, draw_calls, elementwise_calls, reduction_calls, scipy_calls, set_calls, typed_calls
 from frontend.case_server import CaseServer
 
-CALLS = elementwise_calls.CALLS + arrange_calls.CALLS + scipy_calls.CALLS + set_calls.CALLS
+CALLS = (elementwise_calls.CALLS + arrange_calls.CALLS + reduction_calls.CALLS + draw_calls.CALLS + scipy_calls.CALLS +
+         set_calls.CALLS)
 
 
 def main():

@@ -29,7 +29,7 @@ from frontend.general_ops import ALWAYS_WHOLE, WHOLE
 from frontend.jax_ops import OTHER_JAXPR, function
 from frontend.jaxpr_text import jaxpr_difference
 from frontend.program import is_float, pulled, pushed
-from frontend.primitive_cases import CASES, ELSEWHERE, OWED, OWN, TRACED_ONLY, WITHOUT_ARRAYS
+from frontend.primitive_cases import CASES, ELSEWHERE, FIRST_ORDER, OWED, OWN, TRACED_ONLY, WITHOUT_ARRAYS
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--table", action="store_true", help="print the table")
@@ -143,7 +143,7 @@ def expected(p):
     if p.case.op in TRACED_ONLY:
         return {"jaxpr": str(jax.make_jaxpr(p.evaluate)(*p.ins))}
     programs = {"values": (lambda f: f, p.ins)}
-    nested = args.long or args.only or p.number % NESTED_EVERY == 0
+    nested = (args.long or args.only or p.number % NESTED_EVERY == 0) and p.case.op not in FIRST_ORDER
     if p.ins:
         programs["vmap"] = jax.vmap, p.batches
     if any(is_float(x) for x in p.ins):

@@ -1,4 +1,4 @@
-//===- activations.cc - more functions of jax.nn --------------------------===//
+//===- activations.cc - functions of jax.nn -------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -99,6 +99,49 @@ Tensor dotProductAttention(const Tensor &q, const Tensor &k, const Tensor &v,
     scores = where(sees, scores, lax::full_like(scores, -INFINITY));
   }
   return einsum("bnts,bsnh->btnh", {softmax(scores), v});
+}
+
+Tensor relu(const Tensor &x) {
+  // The derivative at 0 is 0, as in JAX.
+  Tensor zero = zerosLike(x);
+  return where(x > 0, x, zero);
+}
+Tensor sigmoid(const Tensor &x) { return lax::logistic(inexact(x)); }
+Tensor silu(const Tensor &x) { return x * sigmoid(x); }
+Tensor gelu(const Tensor &x) {
+  Tensor cube = lax::integer_pow(x, 3);
+  Tensor inner = 0.7978845608028654 * (x + 0.044715 * cube);
+  return x * (0.5 * (1.0 + tanh(inner)));
+}
+Tensor softplus(const Tensor &x) {
+  return maximum(x, 0.0) + log1p(exp(-abs(x)));
+}
+
+Tensor softmax(const Tensor &x, int64_t axis) {
+  if (!x.ok())
+    return x;
+  Tensor top = max(x, Ints{axis});
+  top = lax::max(scalarOf(-INFINITY, x.dtype()), top);
+  Tensor e = exp(x - lax::stop_gradient(expandDims(top, axis)));
+  return e / expandDims(sum(e, Ints{axis}), axis);
+}
+Tensor logSoftmax(const Tensor &x, int64_t axis) {
+  Tensor shifted = x - lax::stop_gradient(max(x, Ints{axis}, true));
+  return shifted - log(sum(exp(shifted), Ints{axis}, true));
+}
+Tensor logsumexp(const Tensor &x, int64_t axis, bool keepDims) {
+  Tensor top = max(x, Ints{axis}, true);
+  top = lax::stop_gradient(where(lax::is_finite(top), top, zerosLike(top)));
+  Tensor out = log(sum(exp(x - top), Ints{axis}, true)) + top;
+  return keepDims ? out : squeeze(out, axis);
+}
+Tensor oneHot(const Tensor &x, int64_t classes, DType type) {
+  if (!x.ok())
+    return x;
+  Shape shape(Ints(x.rank() + 1, 1));
+  shape.at(x.rank()) = classes;
+  Tensor positions = lax::iota(x.dtype(), shape, x.rank());
+  return astype(lax::eq(expandDims(x, -1), positions), type);
 }
 
 } // namespace shardwright::frontend::nn

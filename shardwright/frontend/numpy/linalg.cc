@@ -188,47 +188,6 @@ Tensor matrixRank(const Tensor &a) {
   return sum(astype(s > limit * max(s, Ints{-1}, true), DType::I32), Ints{-1});
 }
 
-Tensor norm(const Tensor &x, const Axes &axes, Norm kind, bool keepDims) {
-  if (!x.ok())
-    return x;
-  Tensor f = inexact(x);
-  if (!axes && kind == Norm::Euclidean)
-    return sqrt(sum(square(abs(f)), axes, keepDims));
-  Ints which = axes ? *axes : iotaInts(x.rank());
-  for (int64_t &axis : which) {
-    Expected<int64_t> d = normalizedAxis(axis, x.rank());
-    if (!d)
-      return d.error();
-    axis = *d;
-  }
-  if (which.size() != 1 && which.size() != 2)
-    return valueError("norm expects one or two axes, got ", which.size());
-  bool isVector = which.size() == 1;
-  if (kind == Norm::Euclidean || (isVector && kind == Norm::Spectral))
-    return sqrt(sum(square(abs(f)), which, keepDims));
-  if (isVector && kind == Norm::One)
-    return sum(abs(f), which, keepDims);
-  if (isVector && kind == Norm::Infinity)
-    return max(abs(f), which, keepDims);
-  if (isVector)
-    return valueError("the nuclear norm is a norm of matrices");
-  if (kind == Norm::One || kind == Norm::Infinity) {
-    int64_t inner = kind == Norm::One ? which[0] : which[1],
-            outer = kind == Norm::One ? which[1] : which[0];
-    Tensor sums = sum(abs(f), Ints{inner}, true);
-    Tensor out = max(sums, Ints{outer}, true);
-    return keepDims ? out : lax::squeeze(out, which);
-  }
-  Tensor moved =
-      moveaxis(moveaxis(f, which[0], -1), which[1] - (which[1] > which[0]), -1);
-  Tensor s = lax::linalg::svd(moved, false, false)[0];
-  Tensor out = kind == Norm::Nuclear ? sum(s, Ints{-1}) : max(s, Ints{-1});
-  if (!keepDims)
-    return out;
-  std::sort(which.begin(), which.end());
-  return lax::expand_dims(out, which);
-}
-
 Tensor cholesky(const Tensor &a) {
   Tensor m = matrixOf("linalg.cholesky", a);
   return m.ok() ? lax::linalg::cholesky(m) : m;

@@ -35,6 +35,19 @@ enum class Norm { Euclidean, One, Infinity, Nuclear, Spectral };
 Tensor norm(const Tensor &x, const Axes &axes = {}, Norm kind = Norm::Euclidean,
             bool keepDims = false);
 
+/// Of any order: of vectors (one axis) sum(|x|^order)^(1/order), the count of
+/// elements for 0, the greatest or least one for an infinity; of matrices (two
+/// axes) 1, -1, 2, -2 and infinities. No axes: those of x.
+Tensor norm(const Tensor &x, double order, const Axes &axes = {},
+            bool keepDims = false);
+/// Of all elements along axes.
+Tensor vectorNorm(const Tensor &x, double order = 2, const Axes &axes = {},
+                  bool keepDims = false);
+/// Of the last two dimensions.
+Tensor matrixNorm(const Tensor &x, Norm kind = Norm::Euclidean,
+                  bool keepDims = false);
+Tensor matrixNorm(const Tensor &x, double order, bool keepDims = false);
+
 /// The lower triangular factor.
 Tensor cholesky(const Tensor &a);
 /// (q, r), reduced.

@@ -32,6 +32,12 @@ DType computationType(DType type) {
   return isFloat(type) && bitWidth(type) <= 16 ? DType::F32 : type;
 }
 
+DType sumType(DType type) {
+  if (type == DType::Bool || (isSigned(type) && bitWidth(type) < 32))
+    return DType::I32;
+  return isUnsigned(type) && bitWidth(type) < 32 ? DType::U32 : type;
+}
+
 Tensor squaredSize(const Tensor &x) {
   return x.ok() && isComplex(x.dtype()) ? lax::real(lax::mul(x, lax::conj(x)))
                                         : lax::square(x);

@@ -27,6 +27,8 @@ Tensor boolean(const Tensor &x);
 void joinType(Aval &type, const Tensor &x);
 /// The type as which floats of this type are summed: short ones as 32-bit ones.
 DType computationType(DType type);
+/// Sums of booleans and short integers are 32-bit integers.
+DType sumType(DType type);
 /// |x|^2.
 Tensor squaredSize(const Tensor &x);
 /// A value in place of each NaN.

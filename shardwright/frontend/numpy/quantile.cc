@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/numpy/promote.h"
 #include "shardwright/frontend/numpy/rearrange.h"
+#include "shardwright/frontend/numpy/reductions.h"
 #include "shardwright/frontend/numpy/spread.h"
 
 #include <cmath>
@@ -149,52 +150,54 @@ Tensor nanmedian(const Tensor &x, const Axes &axes, bool keepDims) {
   return quantileOf(x, 0.5, axes, QuantileMethod::Midpoint, keepDims, true);
 }
 
-Tensor average(const Tensor &x, const Axes &axes,
-               const std::optional<Tensor> &weights, bool keepDims) {
-  if (!weights)
-    return mean(x, axes, keepDims);
+std::pair<Tensor, Tensor>
+averageAndWeights(const Tensor &x, const Axes &axes,
+                  const std::optional<Tensor> &weights, bool keepDims) {
+  auto failed = [](const Error &error) {
+    return std::pair<Tensor, Tensor>(error, error);
+  };
+  if (!weights) {
+    Tensor out = mean(x, axes, keepDims);
+    if (!out.ok())
+      return {out, out};
+    int64_t count = x.size() / std::max<int64_t>(1, out.size());
+    return {out, lax::full_like(out, static_cast<double>(count))};
+  }
   auto [p, q] = promotePair(x, *weights);
   if (const Error *error = errorIn(Tensors{p, q}))
-    return *error;
+    return failed(*error);
   Tensor a = lax::convert_element_type(x, inexact(p).dtype());
   Tensor w = lax::convert_element_type(*weights, a.dtype());
   if (w.shape() != a.shape()) {
-    if (!axes || axes->size() != 1)
-      return valueError("Axis must be specified when shapes of a and weights "
-                        "differ.");
-    Expected<int64_t> d = normalizedAxis((*axes)[0], a.rank());
-    if (!d)
-      return d.error();
-    if (w.rank() != 1 || w.dim(0) != a.dim(*d))
-      return valueError("Length of weights not compatible with specified "
-                        "axis.");
-    w = lax::broadcast_in_dim(w, a.shape(), {*d});
+    if (!axes)
+      return failed(valueError("Axis must be specified when shapes of a and "
+                               "weights differ."));
+    Expected<Ints> dims = distinctAxes(*axes, a.rank());
+    if (!dims)
+      return failed(dims.error());
+    Shape expected;
+    for (int64_t d : *dims)
+      expected.push_back(a.dim(d));
+    if (w.shape() != expected)
+      return failed(valueError("Shape of weights must be consistent with shape "
+                               "of a along specified axis."));
+    // The dimensions of the weights in the order of those of x.
+    Ints order = iotaInts(w.rank());
+    std::sort(order.begin(), order.end(),
+              [&](int64_t i, int64_t j) { return (*dims)[i] < (*dims)[j]; });
+    Ints sorted = *dims;
+    std::sort(sorted.begin(), sorted.end());
+    w = lax::broadcast_in_dim(lax::transpose(w, order), a.shape(), sorted);
   }
-  return sum(lax::mul(a, w), axes, keepDims) / sum(w, axes, keepDims);
+  Tensor total = sum(w, axes, keepDims);
+  return {sum(lax::mul(a, w), axes, keepDims) / total, total};
+}
+Tensor average(const Tensor &x, const Axes &axes,
+               const std::optional<Tensor> &weights, bool keepDims) {
+  return averageAndWeights(x, axes, weights, keepDims).first;
 }
 Tensor ptp(const Tensor &x, const Axes &axes, bool keepDims) {
   return lax::sub(max(x, axes, keepDims), min(x, axes, keepDims));
-}
-Tensor nanvar(const Tensor &in, const Axes &axes, bool keepDims, int64_t ddof) {
-  Tensor x = inexact(in);
-  if (!x.ok())
-    return x;
-  Tensor wide = lax::convert_element_type(x, computationType(x.dtype()));
-  Tensor isThere = ~isnan(wide);
-  Tensor centered = where(isThere, wide - nanmean(wide, axes, true), 0.0);
-  Tensor squares = squaredSize(centered);
-  if (!squares.ok())
-    return squares;
-  Tensor count = sum(astype(isThere, squares.dtype()), axes, keepDims) -
-                 static_cast<double>(ddof);
-  Tensor isEmpty = count <= 0.0;
-  Tensor divisor = where(isEmpty, 1.0, count);
-  Tensor out = sum(squares, axes, keepDims) / divisor;
-  return lax::convert_element_type(where(isEmpty, NAN, out),
-                                   realType(x.dtype()));
-}
-Tensor nanstd(const Tensor &x, const Axes &axes, bool keepDims, int64_t ddof) {
-  return sqrt(nanvar(x, axes, keepDims, ddof));
 }
 static Tensor nanPosition(const Tensor &x, std::optional<int64_t> axis,
                           bool keepDims, bool isMax) {
@@ -212,22 +215,69 @@ Tensor nanargmax(const Tensor &x, std::optional<int64_t> axis, bool keepDims) {
 Tensor nanargmin(const Tensor &x, std::optional<int64_t> axis, bool keepDims) {
   return nanPosition(x, axis, keepDims, false);
 }
-Tensor cumprod(const Tensor &x) { return cumprod(ravel(x), 0); }
+
+// Along an axis.
+
+namespace {
+struct Accumulation {
+  Tensor (*op)(const Tensor &, int64_t, bool);
+  const char *noun;
+  double identity;
+};
+constexpr Accumulation sums = {lax::cumsum, "sum", 0},
+                       products = {lax::cumprod, "product", 1};
+} // namespace
+
+/// `type`: that of the result; none: of x, or 32-bit integers for booleans.
+static Tensor accumulated(const Accumulation &kind, const Tensor &in,
+                          std::optional<int64_t> axis,
+                          std::optional<DType> type) {
+  if (!in.ok())
+    return in;
+  Tensor x = axis ? in : lax::reshape(in, {in.size()});
+  return alongAxis(x, axis.value_or(0), [&](int64_t d) {
+    DType result = type                       ? canonicalType(*type)
+                   : x.dtype() == DType::Bool ? DType::I32
+                                              : x.dtype();
+    Tensor operand = result == DType::Bool ? boolean(x) : x;
+    operand = lax::convert_element_type(
+        operand, result == DType::Bool ? DType::I32 : result);
+    return lax::convert_element_type(kind.op(operand, d, false), result);
+  });
+}
+Tensor cumsum(const Tensor &x, std::optional<int64_t> axis) {
+  return accumulated(sums, x, axis, {});
+}
+Tensor cumsum(const Tensor &x, std::optional<int64_t> axis, DType type) {
+  return accumulated(sums, x, axis, type);
+}
+Tensor cumprod(const Tensor &x, int64_t axis) {
+  return accumulated(products, x, axis, {});
+}
+Tensor cumprod(const Tensor &x) { return accumulated(products, x, {}, {}); }
+Tensor cumprod(const Tensor &x, std::optional<int64_t> axis, DType type) {
+  return accumulated(products, x, axis, type);
+}
 Tensor nancumsum(const Tensor &x, std::optional<int64_t> axis) {
   return cumsum(withoutNan(x, 0), axis);
 }
-Tensor nancumprod(const Tensor &x, std::optional<int64_t> axis) {
-  Tensor full = withoutNan(x, 1);
-  return axis ? cumprod(full, *axis) : cumprod(full);
+Tensor nancumsum(const Tensor &x, std::optional<int64_t> axis, DType type) {
+  return cumsum(withoutNan(x, 0), axis, type);
 }
-static Tensor cumulative(const Tensor &in, std::optional<int64_t> axis,
-                         bool includeInitial, bool isSum) {
-  const Tensor &x = in;
+Tensor nancumprod(const Tensor &x, std::optional<int64_t> axis) {
+  return accumulated(products, withoutNan(x, 1), axis, {});
+}
+Tensor nancumprod(const Tensor &x, std::optional<int64_t> axis, DType type) {
+  return accumulated(products, withoutNan(x, 1), axis, type);
+}
+static Tensor cumulative(const Accumulation &kind, const Tensor &x,
+                         std::optional<int64_t> axis, std::optional<DType> type,
+                         bool includeInitial) {
   if (!x.ok())
     return x;
   if (!x.rank())
     return valueError("The input must be non-scalar to take a cumulative ",
-                      isSum ? "sum" : "product",
+                      kind.noun,
                       ", however a scalar value or scalar array was given.");
   if (!axis && x.rank() != 1)
     return valueError("The input array has rank ", x.rank(),
@@ -237,20 +287,30 @@ static Tensor cumulative(const Tensor &in, std::optional<int64_t> axis,
   Expected<int64_t> d = normalizedAxis(axis.value_or(0), x.rank());
   if (!d)
     return d.error();
-  Tensor out = isSum ? cumsum(x, *d) : cumprod(x, *d);
+  Tensor out = accumulated(kind, x, *d, type);
   if (!includeInitial || !out.ok())
     return out;
   Shape shape = x.shape();
   shape.at(*d) = 1;
-  return lax::concatenate({full(shape, isSum ? 0 : 1, out.dtype()), out}, *d);
+  return lax::concatenate({full(shape, kind.identity, out.dtype()), out}, *d);
 }
 Tensor cumulativeSum(const Tensor &x, std::optional<int64_t> axis,
                      bool includeInitial) {
-  return cumulative(x, axis, includeInitial, true);
+  if (!x.ok())
+    return x;
+  return cumulative(sums, x, axis, sumType(x.dtype()), includeInitial);
+}
+Tensor cumulativeSum(const Tensor &x, std::optional<int64_t> axis, DType type,
+                     bool includeInitial) {
+  return cumulative(sums, x, axis, type, includeInitial);
 }
 Tensor cumulativeProd(const Tensor &x, std::optional<int64_t> axis,
                       bool includeInitial) {
-  return cumulative(x, axis, includeInitial, false);
+  return cumulative(products, x, axis, {}, includeInitial);
+}
+Tensor cumulativeProd(const Tensor &x, std::optional<int64_t> axis, DType type,
+                      bool includeInitial) {
+  return cumulative(products, x, axis, type, includeInitial);
 }
 
 } // namespace shardwright::frontend

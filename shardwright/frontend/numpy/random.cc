@@ -11,31 +11,90 @@
 #include "shardwright/frontend/numpy/promote.h"
 
 #include <cmath>
-#include <limits>
 
 namespace shardwright::frontend::random {
 namespace {
 
-constexpr double tiny = std::numeric_limits<float>::min();
-constexpr double epsilon = std::numeric_limits<float>::epsilon();
-
 Tensor like(const Tensor &x, double v) { return scalarOf(v, x.dtype()); }
 
-/// Uniform numbers between bounds that are scalars.
-Tensor uniformBetween(const Tensor &key, const Shape &shape, const Tensor &lo,
-                      const Tensor &hi) {
-  Tensor bits = lax::random_bits(key, 32, shape);
-  // The mantissa of a number in [1, 2).
-  Tensor mantissa = lax::bitwise_or(
-      lax::shift_right_logical(bits, scalarOf(int64_t(9), DType::U32)),
-      scalarOf(int64_t(0x3f800000), DType::U32));
-  Tensor unit = lax::sub(lax::bitcast_convert_type(mantissa, DType::F32),
-                         scalarOf(1.0, DType::F32));
-  auto wide = [&](const Tensor &x) {
-    return lax::reshape(x, Shape(Ints(shape.size(), 1)));
+/// What a floating-point type is made of.
+struct FloatParts {
+  int64_t bits, mantissa;
+  uint64_t one; ///< the bits of 1
+  DType word;   ///< the unsigned type of its size
+  double smallest, epsilon;
+};
+Expected<FloatParts> partsOf(const char *name, DType type) {
+  switch (type) {
+  case DType::F16:
+    return FloatParts{16, 10, 0x3C00, DType::U16, 0x1p-14, 0x1p-10};
+  case DType::BF16:
+    return FloatParts{16, 7, 0x3F80, DType::U16, 0x1p-126, 0x1p-7};
+  case DType::F32:
+    return FloatParts{32, 23, 0x3F800000, DType::U32, 0x1p-126, 0x1p-23};
+  case DType::F64:
+    return FloatParts{64,         52,        0x3FF0000000000000,
+                      DType::U64, 0x1p-1022, 0x1p-52};
+  default:
+    return valueError("dtype argument to `", name,
+                      "` must be float16, bfloat16, float32 or float64, got ",
+                      frontend::name(type));
+  }
+}
+/// Numbers in [0, 1): mantissas of numbers in [1, 2), less 1.
+Tensor unitFloats(const Tensor &key, const Shape &shape, DType type,
+                  const FloatParts &parts) {
+  // A short mantissa has its bits from 8 random ones.
+  int64_t width = parts.mantissa < 8 ? 8 : parts.bits;
+  auto word = [&](uint64_t v) {
+    return scalarOf(static_cast<int64_t>(v), parts.word);
   };
-  Tensor low = wide(lo);
-  return lax::max(low, lax::add(lax::mul(unit, lax::sub(wide(hi), low)), low));
+  Tensor bits = lax::convert_element_type(lax::random_bits(key, width, shape),
+                                          parts.word);
+  Tensor mantissa = lax::bitwise_or(
+      lax::shift_right_logical(bits, word(width - parts.mantissa)),
+      word(parts.one));
+  return lax::sub(lax::bitcast_convert_type(mantissa, type),
+                  scalarOf(1.0, type));
+}
+/// Numbers between bounds that are known.
+Tensor uniformIn(const char *name, const Tensor &key, const Shape &shape,
+                 DType wanted, double lo, double hi) {
+  DType type = canonicalType(wanted);
+  Expected<FloatParts> parts = partsOf(name, type);
+  if (!parts)
+    return parts.error();
+  Tensor low = scalarOf(lo, type), width;
+  if (type == DType::F64)
+    width = scalarOf(hi - lo, type);
+  else if (type == DType::F32)
+    width =
+        scalarOf(double(static_cast<float>(hi) - static_cast<float>(lo)), type);
+  else
+    width = lax::sub(scalarOf(hi, type), low);
+  Tensor unit = unitFloats(key, shape, type, *parts);
+  return lax::max(low, lax::add(lax::mul(unit, width), low));
+}
+/// The greatest number below 1 that the type has, times -1.
+double aboveMinusOne(DType type) {
+  switch (type) {
+  case DType::F16:
+    return -1 + 0x1p-11;
+  case DType::BF16:
+    return -1 + 0x1p-8;
+  case DType::F64:
+    return -1 + 0x1p-53;
+  default:
+    return -1 + 0x1p-24;
+  }
+}
+double smallestOf(DType type) {
+  Expected<FloatParts> parts = partsOf("", canonicalType(type));
+  return parts ? parts->smallest : 0;
+}
+double epsilonOf(DType type) {
+  Expected<FloatParts> parts = partsOf("", canonicalType(type));
+  return parts ? parts->epsilon : 0;
 }
 
 /// The order of 0 .. n - 1 by random sort keys, in rounds enough for ties not
@@ -55,48 +114,178 @@ Tensor shuffled(Tensor key, Tensor x) {
 
 } // namespace
 
+Tensor key(int64_t seed) {
+  return lax::random_seed(scalarOf(seed, DType::I32));
+}
+Tensors split(const Tensor &key, int64_t count) {
+  // Each is an array of its own.
+  constexpr int64_t most = 1 << 20;
+  if (count < 0 || count > most)
+    return Tensors(2, Tensor(valueError("split gives from 0 to ", most,
+                                        " keys, but was asked for ", count,
+                                        ". lax::random_split gives one array "
+                                        "of any number.")));
+  Tensor keys = lax::random_split(key, {count});
+  if (!keys.ok())
+    return Tensors(count, keys);
+  Tensors out;
+  for (int64_t i = 0; i < count; ++i)
+    out.push_back(lax::squeeze(lax::slice(keys, {i}, {i + 1}, {1}), {0}));
+  return out;
+}
+Tensor foldIn(const Tensor &key, const Tensor &data) {
+  return lax::random_fold_in(key, data);
+}
+Tensor bits(const Tensor &key, const Shape &shape, DType type) {
+  return lax::random_bits(key, bitWidth(type), shape);
+}
+Tensor uniform(const Tensor &key, const Shape &shape, double lo, double hi) {
+  return uniformIn("uniform", key, shape, DType::F32, lo, hi);
+}
+Tensor uniform(const Tensor &key, const Shape &shape, DType wanted,
+               const Tensor &lo, const Tensor &hi) {
+  DType type = canonicalType(wanted);
+  Expected<FloatParts> parts = partsOf("uniform", type);
+  if (!parts)
+    return parts.error();
+  Tensor low = lax::convert_element_type(lo, type),
+         high = lax::convert_element_type(hi, type);
+  if (const Error *error = errorIn(Tensors{low, high}))
+    return *error;
+  if (low.rank() > shape.rank() || high.rank() > shape.rank())
+    return valueError("uniform expects bounds that broadcast to ",
+                      tupleText(shape), ", got shapes ", tupleText(low.shape()),
+                      " and ", tupleText(high.shape()));
+  if (low.rank())
+    low = toRank(low, shape.rank());
+  if (high.rank())
+    high = toRank(high, shape.rank());
+  Tensor unit = unitFloats(key, shape, type, *parts);
+  Tensor out =
+      lax::max(low, lax::add(lax::mul(unit, lax::sub(high, low)), low));
+  return out.ok() ? lax::reshape(out, shape) : out;
+}
+Tensor normal(const Tensor &key, const Shape &shape) {
+  return normal(key, shape, DType::F32);
+}
+Tensor normal(const Tensor &key, const Shape &shape, DType wanted) {
+  DType type = canonicalType(wanted);
+  if (isComplex(type)) {
+    Tensors keys = split(key);
+    DType real = realType(type);
+    Tensor out = lax::complex(normal(keys[0], shape, real),
+                              normal(keys[1], shape, real));
+    return out.ok() ? lax::div(out, scalarOf(std::sqrt(2.0), type)) : out;
+  }
+  Tensor u = uniformIn("normal", key, shape, type, aboveMinusOne(type), 1.0);
+  return lax::mul(scalarOf(std::sqrt(2.0), type), lax::erf_inv(u));
+}
+Tensor bernoulli(const Tensor &key, double p, const Shape &shape) {
+  return lax::lt(uniform(key, shape), scalarOf(p, DType::F32));
+}
+Tensor bernoulli(const Tensor &key, const Tensor &p,
+                 const std::optional<Shape> &shape) {
+  Tensor probability = inexact(p);
+  if (!probability.ok())
+    return probability;
+  Shape full = shape.value_or(probability.shape());
+  return lax::lt(uniform(key, full, probability.dtype()),
+                 broadcastTo(probability, full));
+}
+Tensor randint(const Tensor &key, const Shape &shape, int64_t lo, int64_t hi) {
+  return randint(key, shape, lo, hi, DType::I32);
+}
+Tensor randint(const Tensor &key, const Shape &shape, int64_t lo, int64_t hi,
+               DType wanted) {
+  DType result = canonicalType(wanted);
+  if (!isInteger(result) || bitWidth(result) < 8)
+    return typeError("randint only accepts integer dtypes, got ",
+                     frontend::name(result));
+  // Short integers are drawn as 32-bit ones between the type's bounds.
+  int64_t bits = bitWidth(result);
+  DType type = bits < 32 ? DType::I32 : result;
+  bool isWide = bits == 64;
+  uint64_t most = isUnsigned(result) ? ~uint64_t(0) >> (64 - bits)
+                                     : ~uint64_t(0) >> (65 - bits);
+  int64_t least = isUnsigned(result) ? 0 : -static_cast<int64_t>(most) - 1;
+  // One past the greatest number is a bound, too.
+  bool isPast = hi > 0 && static_cast<uint64_t>(hi) > most;
+  if (isPast)
+    hi = static_cast<int64_t>(most);
+  lo = lo > 0 && static_cast<uint64_t>(lo) > most ? static_cast<int64_t>(most)
+                                                  : std::max(lo, least);
+  hi = std::max(hi, least);
+  DType wordType = isWide ? DType::U64 : DType::U32;
+  auto word = [&](uint64_t v) {
+    return scalarOf(static_cast<int64_t>(v), wordType);
+  };
+  Tensors keys = split(key);
+  Tensor high = lax::random_bits(keys[0], isWide ? 64 : 32, shape);
+  Tensor low = lax::random_bits(keys[1], isWide ? 64 : 32, shape);
+  uint64_t mask = isWide ? ~uint64_t(0) : ~uint32_t(0);
+  uint64_t span =
+      hi > lo ? (static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo)) & mask
+              : 1;
+  if (isPast && hi > lo)
+    span = (span + 1) & mask;
+  // The span 2^bits is 0: x mod 0 is x, as in XLA.
+  auto remainder = [&](uint64_t a) { return span ? a % span : a; };
+  uint64_t multiplier = remainder(uint64_t(1) << (isWide ? 32 : 16));
+  multiplier = remainder((multiplier * multiplier) & mask);
+  Tensor s = word(span);
+  Tensor mixed =
+      lax::add(lax::mul(lax::rem(high, s), word(multiplier)), lax::rem(low, s));
+  Tensor offset = lax::convert_element_type(lax::rem(mixed, s), type);
+  return lax::convert_element_type(lax::add(scalarOf(lo, type), offset),
+                                   result);
+}
 Tensor truncatedNormal(const Tensor &key, const Tensor &lower,
-                       const Tensor &upper, const Shape &shape) {
-  Tensor lo = astype(lower, DType::F32), hi = astype(upper, DType::F32);
+                       const Tensor &upper, const Shape &shape, DType wanted) {
+  DType type = canonicalType(wanted);
+  Tensor lo = lax::convert_element_type(lower, type),
+         hi = lax::convert_element_type(upper, type);
   if (const Error *error = errorIn(Tensors{key, lo, hi}))
     return *error;
-  if (lo.rank() || hi.rank())
-    return valueError("truncatedNormal expects scalar bounds, got shapes ",
-                      tupleText(lo.shape()), " and ", tupleText(hi.shape()));
-  Tensor root = scalarOf(std::sqrt(2.0), DType::F32);
-  Tensor u = uniformBetween(key, shape, lax::erf(lax::div(lo, root)),
-                            lax::erf(lax::div(hi, root)));
+  Tensor root = scalarOf(std::sqrt(2.0), type);
+  Tensor u = uniform(key, shape, type, lax::erf(lax::div(lo, root)),
+                     lax::erf(lax::div(hi, root)));
   Tensor out = lax::mul(root, lax::erf_inv(u));
-  Tensor infinity = scalarOf(INFINITY, DType::F32);
+  Tensor infinity = scalarOf(INFINITY, type);
   return minimum(maximum(out, lax::nextafter(lax::stop_gradient(lo), infinity)),
                  lax::nextafter(lax::stop_gradient(hi), lax::neg(infinity)));
 }
-Tensor gumbel(const Tensor &key, const Shape &shape) {
-  return lax::neg(lax::log(lax::neg(lax::log(uniform(key, shape, tiny, 1)))));
+Tensor gumbel(const Tensor &key, const Shape &shape, DType type) {
+  Tensor u = uniformIn("gumbel", key, shape, type, smallestOf(type), 1);
+  return lax::neg(lax::log(lax::neg(lax::log(u))));
 }
-Tensor exponential(const Tensor &key, const Shape &shape) {
-  return lax::neg(lax::log1p(lax::neg(uniform(key, shape))));
+Tensor exponential(const Tensor &key, const Shape &shape, DType type) {
+  Tensor u = uniformIn("exponential", key, shape, type, 0, 1);
+  return lax::neg(lax::log1p(lax::neg(u)));
 }
-Tensor laplace(const Tensor &key, const Shape &shape) {
-  Tensor u = uniform(key, shape, -1 + epsilon / 2, 1);
+Tensor laplace(const Tensor &key, const Shape &shape, DType type) {
+  Tensor u =
+      uniformIn("laplace", key, shape, type, -1 + epsilonOf(type) / 2, 1);
   return lax::mul(lax::sign(u), lax::log1p(lax::neg(lax::abs(u))));
 }
-Tensor logistic(const Tensor &key, const Shape &shape) {
-  Tensor u = uniform(key, shape, tiny, 1);
+Tensor logistic(const Tensor &key, const Shape &shape, DType type) {
+  Tensor u = uniformIn("logistic", key, shape, type, smallestOf(type), 1);
   return lax::sub(lax::log(u), lax::log1p(lax::neg(u)));
 }
-Tensor cauchy(const Tensor &key, const Shape &shape) {
-  Tensor u = uniform(key, shape, epsilon, 1);
+Tensor cauchy(const Tensor &key, const Shape &shape, DType type) {
+  Tensor u = uniformIn("cauchy", key, shape, type, epsilonOf(type), 1);
+  if (!u.ok())
+    return u;
   return lax::tan(lax::mul(like(u, M_PI), lax::sub(u, like(u, 0.5))));
 }
-Tensor rademacher(const Tensor &key, const Shape &shape) {
-  Tensor heads = astype(bernoulli(key, 0.5, shape), DType::I32);
-  return 2 * heads - 1;
+Tensor rademacher(const Tensor &key, const Shape &shape, DType type) {
+  Tensor heads = astype(bernoulli(key, 0.5, shape), canonicalType(type));
+  return astype(2 * heads - 1, canonicalType(type));
 }
 Tensor categorical(const Tensor &key, const Tensor &logits, int64_t axis) {
   if (!logits.ok())
     return logits;
-  return argmax(gumbel(key, logits.shape()) + logits, axis);
+  Tensor x = inexact(logits);
+  return argmax(gumbel(key, x.shape(), x.dtype()) + x, axis);
 }
 Tensor permutation(const Tensor &key, const Tensor &x, int64_t axis) {
   if (!x.ok())
@@ -131,7 +320,7 @@ Tensor choice(const Tensor &key, const Tensor &probabilities,
                       tupleText(probabilities.shape()));
   Tensor sums = cumsum(inexact(probabilities), 0);
   Tensor total = sums[-1];
-  return searchsorted(sums, total * (1.0 - uniform(key, shape)));
+  return searchsorted(sums, total * (1.0 - uniform(key, shape, sums.dtype())));
 }
 
 } // namespace shardwright::frontend::random

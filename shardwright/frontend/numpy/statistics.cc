@@ -19,9 +19,40 @@ Tensor always(const Tensor &x, bool value) {
 
 } // namespace
 
-Tensor cumprod(const Tensor &x, int64_t axis) {
-  return alongAxis(x, axis, [&](int64_t d) { return lax::cumprod(x, d); });
+using ArgReduction = Tensor (*)(const Tensor &, int64_t, DType);
+static Tensor extremePosition(ArgReduction op, const char *name,
+                              const Tensor &x, std::optional<int64_t> axis,
+                              bool keepDims) {
+  if (!x.ok())
+    return x;
+  if (!axis) {
+    if (!x.size())
+      return valueError("attempt to get ", name, " of an empty sequence");
+    Tensor out = op(lax::reshape(x, {x.size()}), 0, DType::I32);
+    return keepDims ? lax::reshape(out, Shape(Ints(x.rank(), 1))) : out;
+  }
+  return alongAxis(x, *axis, [&](int64_t d) -> Tensor {
+    if (!x.dim(d))
+      return valueError("attempt to get ", name, " of an empty sequence");
+    Tensor out = op(x, d, DType::I32);
+    return keepDims ? lax::expand_dims(out, {d}) : out;
+  });
 }
+Tensor argmax(const Tensor &x, std::optional<int64_t> axis, bool keepDims) {
+  return extremePosition(lax::argmax, "argmax", x, axis, keepDims);
+}
+Tensor argmin(const Tensor &x, std::optional<int64_t> axis, bool keepDims) {
+  return extremePosition(lax::argmin, "argmin", x, axis, keepDims);
+}
+Tensor sort(const Tensor &x, int64_t axis) {
+  return alongAxis(x, axis, [&](int64_t d) { return lax::sort({x}, d)[0]; });
+}
+Tensor argsort(const Tensor &x, int64_t axis) {
+  return alongAxis(x, axis, [&](int64_t d) {
+    return lax::sort({x, lax::iota(DType::I32, x.shape(), d)}, d, 1)[1];
+  });
+}
+
 Tensor diff(const Tensor &x, int64_t n, int64_t axis) {
   return alongAxis(x, axis, [&](int64_t d) {
     Tensor out = x;
@@ -114,43 +145,6 @@ Tensor nanToNum(const Tensor &x) {
   out = lax::select(lax::eq(x, lax::full_like(x, INFINITY)), most, out);
   return lax::select(lax::eq(x, lax::full_like(x, -INFINITY)), lax::neg(most),
                      out);
-}
-/// Reduces without NaN elements. `isNanIfEmpty`: NaN where no other is left.
-static Tensor reduceOthers(Tensor (*op)(const Tensor &, const Axes &, bool),
-                           const Tensor &x, double identity, const Axes &axes,
-                           bool keepDims, bool isNanIfEmpty) {
-  Tensor out = op(withoutNan(x, identity), axes, keepDims);
-  if (!isNanIfEmpty || !out.ok() || !isInexact(x.dtype()))
-    return out;
-  return where(all(isnan(x), axes, keepDims), lax::full_like(out, NAN), out);
-}
-Tensor nansum(const Tensor &x, const Axes &axes, bool keepDims) {
-  return reduceOthers(sum, x, 0, axes, keepDims, false);
-}
-Tensor nanprod(const Tensor &x, const Axes &axes, bool keepDims) {
-  return reduceOthers(prod, x, 1, axes, keepDims, false);
-}
-Tensor nanmean(const Tensor &x, const Axes &axes, bool keepDims) {
-  if (!x.ok() || !isInexact(x.dtype()))
-    return mean(x, axes, keepDims);
-  Tensor wide = lax::convert_element_type(x, computationType(x.dtype()));
-  Tensor count = sum(astype(~isnan(x), wide.dtype()), axes, keepDims);
-  return astype(lax::div(nansum(wide, axes, keepDims), count), x.dtype());
-}
-Tensor nanmax(const Tensor &x, const Axes &axes, bool keepDims) {
-  return reduceOthers(max, x, -INFINITY, axes, keepDims, true);
-}
-Tensor nanmin(const Tensor &x, const Axes &axes, bool keepDims) {
-  return reduceOthers(min, x, INFINITY, axes, keepDims, true);
-}
-Tensor stddev(const Tensor &x, const Axes &axes, bool keepDims, int64_t ddof) {
-  return sqrt(var(x, axes, keepDims, ddof));
-}
-Tensor countNonzero(const Tensor &x, const Axes &axes) {
-  if (!x.ok())
-    return x;
-  Tensor zero = lax::full_like(x, 0);
-  return sum(astype(lax::ne(x, zero), DType::I32), axes);
 }
 Tensor median(const Tensor &x, int64_t axis) {
   return alongAxis(x, axis, [&](int64_t d) -> Tensor {

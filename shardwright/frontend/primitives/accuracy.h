@@ -12,6 +12,10 @@
 
 namespace shardwright::frontend {
 
+/// An elementwise primitive of floating-point operands that are broadcast
+/// together. It has no derivative and no lowering yet.
+Primitive floatPrimitive(const char *name, size_t numOperands);
+
 /// `result_accuracy = ..`; empty without one, or with the default.
 std::string accuracyAttribute(const Params &params);
 /// The tangent of a function with an accuracy, where it is not that of the

@@ -7,20 +7,14 @@
 
 #include "shardwright/frontend/primitives/special.h"
 
-#include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/primitives/accuracy.h"
 
 #include <cmath>
 #include <limits>
 
 namespace shardwright::frontend {
-namespace {
 
-using namespace lax;
-
-Tensor like(const Tensor &x, double v) { return scalarOf(v, x.dtype()); }
-
-/// An elementwise primitive of floating-point operands with equal shapes.
-Primitive elementwise(const char *name, size_t count) {
+Primitive floatPrimitive(const char *name, size_t count) {
   Primitive p;
   p.name = name;
   p.infer = [=](const std::vector<Aval> &in,
@@ -56,6 +50,12 @@ Primitive elementwise(const char *name, size_t count) {
   return p;
 }
 
+namespace {
+
+using namespace lax;
+
+Tensor like(const Tensor &x, double v) { return scalarOf(v, x.dtype()); }
+
 std::function<std::vector<std::string>(LoweringContext &)>
 lowerBroadcast(const char *opName) {
   return [=](LoweringContext &c) {
@@ -68,7 +68,7 @@ lowerBroadcast(const char *opName) {
 }
 
 Primitive makePolygamma() {
-  Primitive p = elementwise("polygamma", 2);
+  Primitive p = floatPrimitive("polygamma", 2);
   p.lower = lowerBroadcast("chlo.polygamma");
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
     Tensor out = bind1(*findPrimitive("polygamma"), in, params);
@@ -85,7 +85,7 @@ Primitive makePolygamma() {
 }
 
 Primitive makeZeta() {
-  Primitive p = elementwise("zeta", 2);
+  Primitive p = floatPrimitive("zeta", 2);
   p.lower = lowerBroadcast("chlo.zeta");
   return p;
 }
@@ -148,7 +148,7 @@ Tensor besselI0e(const Tensor &in) {
 }
 
 Primitive makeI0e() {
-  Primitive p = elementwise("bessel_i0e", 1);
+  Primitive p = floatPrimitive("bessel_i0e", 1);
   p.composite = [](const Tensors &in, const Params &) {
     return Tensors{besselI0e(in[0])};
   };
@@ -174,7 +174,7 @@ double epsilonOf(DType type) {
 }
 
 Primitive makeI1e() {
-  Primitive p = elementwise("bessel_i1e", 1);
+  Primitive p = floatPrimitive("bessel_i1e", 1);
   p.lower = lowerTo("chlo.bessel_i1e");
   p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &) {
     Tensor y = bessel_i1e(in[0]);

@@ -239,6 +239,12 @@ void addCases(Ops &ops) {
   };
   OP("polygamma", lax::polygamma(a[0], a[1]))
   OP("zeta", lax::zeta(a[0], a[1]))
+  OP("igamma", lax::igamma(a[0], a[1]))
+  OP("igammac", lax::igammac(a[0], a[1]))
+  OP("igamma_grad_a", lax::igamma_grad_a(a[0], a[1]))
+  OP("betainc", lax::betainc(a[0], a[1], a[2]))
+  OP("random_gamma", random::gamma(keyOf(k), a[0]))
+  OP("random_loggamma", random::loggamma(keyOf(k), a[0]))
   OP("bessel_i0e", lax::bessel_i0e(a[0]))
   OP("bessel_i1e", lax::bessel_i1e(a[0]))
   OP("take_rows",

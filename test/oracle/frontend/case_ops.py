@@ -14,6 +14,7 @@ import numpy as np
 from jax import lax
 from jax._src.lax import lax as lax_internal
 from jax._src.random import prng
+from jax._src.random.core import random_gamma_p
 from jax._src.random.threefry2x32 import threefry2x32_p, threefry_prng_impl
 from jax.experimental.layout import Format, Layout
 from jax.sharding import SingleDeviceSharding
@@ -197,6 +198,12 @@ ONE = {
     "stack": lambda a, k: jnp.stack(a, k["axis"][0]),
     "polygamma": lambda a, k: lax.polygamma(*a),
     "zeta": lambda a, k: lax.zeta(*a),
+    "igamma": lambda a, k: lax.igamma(*a),
+    "igammac": lambda a, k: lax.igammac(*a),
+    "igamma_grad_a": lambda a, k: lax.igamma_grad_a(*a),
+    "betainc": lambda a, k: lax.betainc(*a),
+    "random_gamma": lambda a, k: random_gamma_p.bind(key(k), a[0], log_space=False),
+    "random_loggamma": lambda a, k: random_gamma_p.bind(key(k), a[0], log_space=True),
     "bessel_i0e": lambda a, k: lax.bessel_i0e(a[0]),
     "bessel_i1e": lambda a, k: lax.bessel_i1e(a[0]),
     "take_rows": lambda a, k: lax.gather(a[0], lax.expand_dims(a[1], (1,)), ROWS, (1, a[0].shape[1]),

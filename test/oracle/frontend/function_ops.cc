@@ -140,6 +140,8 @@ const SharedOps &allOps() {
     addMistakes(*made);
     addElementwiseCalls(*made);
     addArrangeCalls(*made);
+    addReductionCalls(*made);
+    addDrawCalls(*made);
     addScipyCalls(*made);
     addSetCalls(*made);
     addIndexing(*made);

@@ -60,6 +60,10 @@ void addGeneral(Ops &ops);
 void addMistakes(Ops &ops);
 /// Elementwise functions and reductions of jax.numpy, of all types.
 void addElementwiseCalls(Ops &ops);
+/// Reductions with masks, initial values and types.
+void addReductionCalls(Ops &ops);
+/// Random numbers of all types, norms.
+void addDrawCalls(Ops &ops);
 /// Joining, choosing, statistics.
 void addArrangeCalls(Ops &ops);
 /// jax.scipy, jax.image, jax.ops, jax.numpy.fft, initializers.

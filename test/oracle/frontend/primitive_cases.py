@@ -76,6 +76,11 @@ CASES += [case(op, I, J) for op in """and or xor shift_left shift_right_logical 
 CASES += [case("polygamma", arg(4, 6, lo=1.0, hi=1.0001), arg(4, 6, lo=1.0, hi=3.0)),
           case("polygamma", lit(2.0), arg(4, 6, lo=1.0, hi=3.0)),
           case("zeta", arg(4, 6, lo=2.0, hi=4.0), arg(4, 6, lo=1.0, hi=3.0))]
+CASES += [case(op, arg(4, 6, lo=0.5, hi=3.0), arg(4, 6, lo=0.3, hi=4.0)) for op in ("igamma", "igammac", "igamma_grad_a")]
+CASES += [case("igammac", X, lit(0.75)),
+          case("betainc", arg(4, 6, lo=0.5, hi=3.0), arg(4, 6, lo=0.5, hi=3.0), X),
+          case("random_gamma", arg(4, 6, lo=0.3, hi=3.0), seed=3, explicit=False),
+          case("random_loggamma", arg(5, lo=0.3, hi=3.0), seed=4, explicit=False)]
 CASES += [case("round", X, method=0), case("round", X, method=1), case("integer_pow", X, y=3),
           case("integer_pow", X, y=-2), case("reduce_precision", X), case("through_bf16", X), case("to_i32", X),
           case("bits_of", X), case("clamp", lit(0.25), X, lit(0.75)), case("clamp", X, Y, arg(4, 6, lo=0.9, hi=1.5)),
@@ -198,7 +203,8 @@ CASES += [case("layout_constraint", X, order=o) for o in ((0, 1), (1, 0))]
 CASES += [case("lower_solve", SQUARE, arg(4), arg(4), explicit=False)]
 
 # Primitives of the front end that JAX does not have by that name: parts of others.
-OWN = {"custom_lin": "the linear part of custom_vjp_call", "getrf": "the part of lu that LAPACK computes"}
+OWN = {"random_gamma_grad": "the derivative of random_gamma, which JAX writes as loops", "custom_lin": "the linear part of custom_vjp_call",
+       "getrf": "the part of lu that LAPACK computes"}
 # Primitives that other tests cover.
 _MANUAL = "frontend_shard_map.py (values, eager, vjp, jvp, vmap)"
 ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to_all axis_index pbroadcast pmax pmin
@@ -214,6 +220,8 @@ ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to
 WITHOUT_ARRAYS = ("iota", "random_seed", "random_split", "random_fold_in", "random_bits")
 # Columns that are not there yet.
 OWED = {name: ("explicit",) for name in ("pure_callback", "io_callback", "debug_callback", "name", "device_put",
-                                         "ragged_dot_general", "ffi_call", "mulhi")}
+                                         "ragged_dot_general", "ffi_call", "mulhi", "random_gamma")}
+# Operations whose derivatives the front end does not differentiate again.
+FIRST_ORDER = ("random_gamma", "random_loggamma")
 # Operations whose jaxprs alone are compared: nobody has registered the function that is called.
 TRACED_ONLY = ("ffi_attributes",)

@@ -18,8 +18,7 @@ OTHERWISE = {
     },
     "jax.numpy.linalg": {
         "diagonal": "`diagonal`", "matmul": "`matmul`", "matrix_transpose": "`matrixTranspose`", "outer": "`outer`",
-        "tensordot": "`tensordot`", "trace": "`trace`", "matrix_norm": "`linalg::norm` along two axes",
-        "vector_norm": "`linalg::norm` along one axis",
+        "tensordot": "`tensordot`", "trace": "`trace`",
     },
     "jax.nn": {"swish": "`nn::silu`", "hard_swish": "`nn::hardSilu`", "tanh": "`tanh`", "identity": "`x`"},
     "jax.lax": {

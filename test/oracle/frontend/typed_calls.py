@@ -178,7 +178,7 @@ def problem(p, server):
         if kind in ACCIDENTAL or ours["types:"].startswith(kind + ":"):
             return None
         # Classes that derive from others.
-        if kind in ("NonConcreteBooleanIndexError", "IndexError", "ValueError", "TypeError", "NotImplementedError") and (
+        if kind in ("NonConcreteBooleanIndexError", "TypePromotionError", "IndexError", "ValueError", "TypeError", "NotImplementedError") and (
                 ours["types:"].split(":")[0] in ("ValueError", "TypeError", "NotImplementedError", "IndexError")):
             return None
         return f"ours: {ours['types:']} {ours['values:']}\nJAX: {theirs[:300]}"
