@@ -15,25 +15,34 @@
 using namespace shardwright;
 using Clock = std::chrono::steady_clock;
 
-/// The bits of 0.5, or of 1 for types that have no such number.
-static uint64_t smallNumber(ElementType type) {
+namespace {
+
+/// Bits of the smallest number of an array, and those that vary.
+struct Numbers {
+  uint64_t least, varying = 0;
+};
+
+} // namespace
+
+/// From 0.5 to 1, so that sorts, pivots and branches find what they find in
+/// data; 1 for types that have no such numbers, which is an index, too.
+static Numbers numbersOf(ElementType type) {
   switch (type) {
   case ElementType::F64:
-    return 0x3fe0000000000000;
+    return {0x3fe0000000000000, 0xfffffffffffff};
   case ElementType::F32:
-    return 0x3f000000;
+  case ElementType::C64: // and 0 i
+    return {0x3f000000, 0x7fffff};
   case ElementType::BF16:
-    return 0x3f00;
+    return {0x3f00, 0x7f};
   case ElementType::F16:
-    return 0x3800;
-  case ElementType::C64:
-    return 0x3f000000; // and 0 i
+    return {0x3800, 0x3ff};
   default:
-    return isFloat(type) || isComplex(type) ? 0 : 1;
+    return {isFloat(type) || isComplex(type) ? uint64_t(0) : 1};
   }
 }
 
-/// A host array of one small number.
+/// A host array of such numbers.
 static llvm::Expected<std::shared_ptr<void>> filled(const ArrayType &type) {
   llvm::Expected<int64_t> bytes = checkedBytes(type.type, type.shape);
   if (!bytes)
@@ -44,11 +53,16 @@ static llvm::Expected<std::shared_ptr<void>> filled(const ArrayType &type) {
   if (!memory)
     return noMemoryFor(type.type, type.shape);
   int64_t width = byteWidth(type.type);
-  uint64_t bits = smallNumber(type.type);
+  Numbers numbers = numbersOf(type.type);
   auto *at = static_cast<char *>(memory.get());
   std::memset(at, 0, *bytes);
-  for (int64_t i = 0; i < *bytes; i += width)
+  uint64_t random = 1;
+  for (int64_t i = 0; i < *bytes; i += width) {
+    uint64_t bits = numbers.least | (random >> 12 & numbers.varying);
     std::memcpy(at + i, &bits, std::min<int64_t>(width, sizeof(bits)));
+    // Knuth's MMIX generator.
+    random = random * 6364136223846793005u + 1442695040888963407u;
+  }
   return memory;
 }
 
