@@ -59,16 +59,17 @@ TEST(Stages, SavedProgramsRunWithoutCompilation) {
   EXPECT_NE(report->find("all_gather"), std::string::npos) << *report;
 }
 
-/// The positions `jit_product:LINE` in a text.
+/// The names and positions `dot_general (stages_test.cc:LINE)` in a text.
 std::vector<std::string> positionsIn(const std::string &text) {
+  static const std::string file = "stages_test.cc:";
   std::vector<std::string> out;
-  for (size_t at = 0; (at = text.find("jit_product:", at)) != text.npos; ++at)
-    out.push_back(
-        text.substr(at, text.find_first_not_of("0123456789", at + 12) - at));
+  for (size_t at = 0; (at = text.find(file, at)) != text.npos; ++at)
+    out.push_back(text.substr(
+        at, text.find_first_not_of("0123456789", at + file.size()) - at));
   return out;
 }
 
-TEST(Stages, ReportsNameTheLinesOfTheText) {
+TEST(Stages, ReportsNameTheLinesOfTheSource) {
   auto lowered =
       jit([](Tensor a) { return matmul(a, transpose(a)); }, {.name = "product"})
           .lower(onRows(mesh42()));
@@ -82,6 +83,10 @@ TEST(Stages, ReportsNameTheLinesOfTheText) {
   auto loaded = loadProgram(*compiled->serialize());
   ASSERT_TRUE(loaded.ok());
   EXPECT_EQ(positionsIn(*text), positionsIn(*loaded->report()));
+  EXPECT_NE(text->find("dot_general ("), std::string::npos) << *text;
+  auto why = lowered->explain({.collectives = true});
+  ASSERT_TRUE(why.ok());
+  EXPECT_FALSE(positionsIn(*why).empty()) << *why;
 }
 
 TEST(Stages, SavedProgramsRunOnOtherDevices) {

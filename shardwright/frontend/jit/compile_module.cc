@@ -17,7 +17,6 @@
 #include "shardwright/frontend/mesh/device_check.h"
 
 #include "mlir/Parser/Parser.h"
-#include "mlir/Transforms/LocationSnapshot.h"
 
 #include <unordered_map>
 
@@ -169,17 +168,16 @@ bool isGiven(const Sharding &sharding) {
 Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
                                     const std::vector<Device> &devices) {
   SW_TRY(checkDevices(devices));
+  // Errors, reports and traces name operations and places of the user's source.
+  Expected<std::string> text = locatedText(*lowered);
+  if (!text)
+    return text.error();
   ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
   ErrorText errors(&shared.context);
-  auto module =
-      mlir::parseSourceString<mlir::ModuleOp>(lowered->text, &shared.context);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(*text, &shared.context);
   if (!module)
     return errors.error();
-  // Reports name the lines of the module as `asText` prints it.
-  mlir::generateLocationsFromIR(llvm::nulls(),
-                                module->getName().value_or("module"), *module,
-                                mlir::OpPrintingFlags());
   CompileOptions options;
   options.backend = &client().backend();
   for (const auto &[name, value] : lowered->request.compilerOptions)

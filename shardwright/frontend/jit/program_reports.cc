@@ -29,8 +29,16 @@ struct PrintedModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// Parses what `asText` prints, so that names and lines are those of that text.
-/// The arguments of @main have these names.
+std::vector<mlir::Operation *> opsOf(mlir::ModuleOp module) {
+  std::vector<mlir::Operation *> ops;
+  module.walk<mlir::WalkOrder::PreOrder>(
+      [&](mlir::Operation *op) { ops.push_back(op); });
+  return ops;
+}
+
+/// Parses what `asText` prints, so that names of values are those of that text;
+/// operations have the names and places of the user's source. The arguments of
+/// @main have these names. `text`: the module with its locations.
 bool readPrinted(const std::string &text, mlir::MLIRContext *context,
                  const std::vector<std::string> &argNames, PrintedModule &out) {
   auto raw = mlir::parseSourceString<mlir::ModuleOp>(text, context);
@@ -44,6 +52,9 @@ bool readPrinted(const std::string &text, mlir::MLIRContext *context,
                           context, out.sources, Trust::Full, &out.positions);
   if (!out.module)
     return false;
+  for (auto [op, located] : llvm::zip(opsOf(*out.module), opsOf(*raw)))
+    if (!llvm::isa<mlir::UnknownLoc>(located->getLoc()))
+      op->setLoc(located->getLoc());
   if (mlir::func::FuncOp main = sdy::getMainFunc(*out.module))
     for (auto [argument, name] : llvm::zip(main.getArguments(), argNames))
       argument.setLoc(mlir::NameLoc::get(mlir::StringAttr::get(context, name)));
@@ -65,11 +76,14 @@ std::string textOf(ProgramReport report,
 Expected<std::string> explainLowered(const LoweredProgram &lowered,
                                      const std::vector<std::string> &argNames,
                                      const ExplainQuery &query) {
+  Expected<std::string> text = locatedText(lowered);
+  if (!text)
+    return text;
   ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
   ErrorText errors(&shared.context);
   PrintedModule printed;
-  if (!readPrinted(lowered.text, &shared.context, argNames, printed))
+  if (!readPrinted(*text, &shared.context, argNames, printed))
     return errors.error();
   ExplainRequest request;
   request.values = query.values;
@@ -96,11 +110,14 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
 
 Expected<std::string> reportLowered(const LoweredProgram &lowered,
                                     const std::vector<std::string> &argNames) {
+  Expected<std::string> text = locatedText(lowered);
+  if (!text)
+    return text;
   ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
   ErrorText errors(&shared.context);
   PrintedModule printed;
-  if (!readPrinted(lowered.text, &shared.context, argNames, printed))
+  if (!readPrinted(*text, &shared.context, argNames, printed))
     return errors.error();
   CompileOptions options;
   options.stopAfter = Stage::Local;
