@@ -51,6 +51,16 @@ DictionaryAttr withoutShardings(DictionaryAttr attributes) {
   return attributes ? kept.getDictionary(attributes.getContext()) : attributes;
 }
 
+/// The mesh without the axis of the replicas, which is the first: an SPMD
+/// partitioner knows the devices of one replica.
+Mesh ofOneReplica(const Mesh &mesh, int64_t replicas) {
+  if (replicas == 1 || mesh.numAxes() == 0)
+    return mesh;
+  ArrayRef<int64_t> ids = mesh.deviceIds();
+  return Mesh(SmallVector<MeshAxis, 4>(llvm::drop_begin(mesh.axes())),
+              SmallVector<int64_t, 0>(ids.take_front(ids.size() / replicas)));
+}
+
 /// Adds the meshes to the module, and returns references to them.
 SmallVector<FlatSymbolRefAttr> addMeshes(ModuleOp module,
                                          ArrayRef<Mesh> meshes) {
@@ -103,7 +113,10 @@ LogicalResult EntrySignature::restore(func::FuncOp main,
            << ": tuples and bounded dimensions have no region form";
   ModuleOp module = main->getParentOfType<ModuleOp>();
   MLIRContext *context = main.getContext();
-  SmallVector<FlatSymbolRefAttr> meshes = addMeshes(module, compiled.meshes);
+  SmallVector<Mesh, 1> given;
+  for (const Mesh &mesh : compiled.meshes)
+    given.push_back(ofOneReplica(mesh, countReplicas(module)));
+  SmallVector<FlatSymbolRefAttr> meshes = addMeshes(module, given);
   auto attributes = [&](const Value &value, const ValueSpec &spec) {
     NamedAttrList list(value.attributes);
     if (spec.mesh >= 0)
@@ -168,6 +181,7 @@ LogicalResult EntrySignature::restore(func::FuncOp main,
 
 /// Expresses ops that not every backend of XLA has by others.
 static LogicalResult legalizeForXla(ModuleOp module, int64_t devices) {
+  int64_t replicas = countReplicas(module), partitions = devices / replicas;
   SmallVector<Operation *> rooted;
   module.walk([&](Operation *op) {
     if (isa<stablehlo::CollectiveBroadcastOp, stablehlo::CollectiveReduceOp>(
@@ -177,10 +191,10 @@ static LogicalResult legalizeForXla(ModuleOp module, int64_t devices) {
   for (Operation *op : rooted) {
     auto broadcast = dyn_cast<stablehlo::CollectiveBroadcastOp>(op);
     LogicalResult done =
-        broadcast
-            ? legalize::legalizeBroadcast(broadcast, /*numReplicas=*/1, devices)
-            : legalize::legalizeCollectiveReduce(
-                  cast<stablehlo::CollectiveReduceOp>(op), 1, devices);
+        broadcast ? legalize::legalizeBroadcast(broadcast, replicas, partitions)
+                  : legalize::legalizeCollectiveReduce(
+                        cast<stablehlo::CollectiveReduceOp>(op), replicas,
+                        partitions);
     if (failed(done))
       return failure();
   }
@@ -190,10 +204,6 @@ static LogicalResult legalizeForXla(ModuleOp module, int64_t devices) {
 LogicalResult
 EntrySignature::convertToRegion(ModuleOp local, const Compiled &compiled,
                                 const PartitionOptions &options) const {
-  if (countReplicas(local) > 1)
-    return local.emitError()
-           << "the program has " << countReplicas(local)
-           << " replicas, expected partitions only (mhlo.num_replicas = 1)";
   FailureOr<func::FuncOp> main = sdy::requireMainFunc(local);
   if (failed(main) || failed(restore(*main, compiled)))
     return failure();

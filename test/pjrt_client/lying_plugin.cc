@@ -29,6 +29,7 @@
 //                     reported and taken with tiles, and arrays are only read
 //                     in a layout that the caller gives
 //   layouts=ignored   it reports row-major layouts only
+//   refuse=regions    it does not compile manual computations
 //
 // With tiled and ignored, and with layouts=strict, programs refuse arguments in
 // another layout or memory than their own, as XLA's do.
@@ -56,6 +57,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -68,7 +70,7 @@ PJRT_Api table;
 struct Settings {
   int minor = 70;
   size_t size = 944;
-  std::string null, profiler, layouts;
+  std::string null, profiler, layouts, refuse;
   long fail = 0, lie = 0, hang = 0, stuck = 0;
   unsigned seed = 0;
 } settings;
@@ -305,6 +307,11 @@ PJRT_Error *call(PJRT_Error *(*function)(Args *), Args *args, bool mayGrow) {
     dump(args);
   if (number == settings.fail)
     return someError();
+  if constexpr (std::is_same_v<Args, PJRT_Client_Compile_Args>)
+    if (settings.refuse == "regions" && args->program &&
+        std::string_view(args->program->code, args->program->code_size)
+                .find("manual_computation") != std::string_view::npos)
+      return someError();
   if (number == settings.stuck)
     sleepForEver();
   if (number == settings.hang)
@@ -505,6 +512,8 @@ lying_plugin_configure(const char *text) {
       settings.stuck = number;
     else if (key == "profiler")
       settings.profiler = value;
+    else if (key == "refuse")
+      settings.refuse = value;
     else if (key == "layouts")
       settings.layouts = value;
     else if (key == "seed")

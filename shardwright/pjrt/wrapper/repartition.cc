@@ -55,7 +55,7 @@ repartition(const PJRT_Program &program, StringRef options,
   llvm::Expected<CompileRequest> request = readCompileOptions(options);
   if (!request)
     return request.takeError();
-  if (request->numPartitions < 2 || request->numReplicas > 1)
+  if (request->numPartitions < 2)
     return std::nullopt;
   StringRef code(program.code, program.code_size);
   CompileOptions compileOptions;
@@ -76,7 +76,8 @@ repartition(const PJRT_Program &program, StringRef options,
   Builder b(&reader.context);
   module.get()->setAttr("mhlo.num_partitions",
                         b.getI32IntegerAttr(request->numPartitions));
-  module.get()->setAttr("mhlo.num_replicas", b.getI32IntegerAttr(1));
+  module.get()->setAttr("mhlo.num_replicas",
+                        b.getI32IntegerAttr(request->numReplicas));
   compileOptions.import.devices = request->numDevices();
   if (!request->usesShardy)
     compileOptions.beforePropagate = [&](ModuleOp module) {

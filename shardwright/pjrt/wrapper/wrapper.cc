@@ -15,6 +15,7 @@
 #include "shardwright/pjrt_client/plugin.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -139,44 +140,118 @@ static Target targetOf(const PJRT_Compile_Args &args) {
       &PJRT_TopologyDescription_PlatformName_Args::topology, args.topology));
 }
 
-/// Calls the vendor with a program that is partitioned, or the given one.
+/// What happens to programs that we cannot partition, or whose partition the
+/// vendor refuses: SHARDWRIGHT_BACKEND_FALLBACK.
+enum class Fallback { Error, Vendor };
+
+static llvm::Expected<Fallback> fallback() {
+  const char *text = std::getenv("SHARDWRIGHT_BACKEND_FALLBACK");
+  llvm::StringRef name = text ? text : "";
+  if (name.empty() || name == "error")
+    return Fallback::Error;
+  if (name == "vendor")
+    return Fallback::Vendor;
+  return llvm::createStringError("SHARDWRIGHT_BACKEND_FALLBACK is '" + name +
+                                 "', expected error or vendor");
+}
+
+constexpr llvm::StringLiteral fallbackRemedy(
+    "SHARDWRIGHT_BACKEND_FALLBACK=vendor lets the plugin partition such "
+    "programs.");
+
+/// Says on standard error that the vendor partitions a program.
+static void warnOfFallback(llvm::StringRef why) {
+  llvm::errs() << ("warning: " + why +
+                   "\nIt is partitioned by the plugin instead "
+                   "(SHARDWRIGHT_BACKEND_FALLBACK=vendor).\n")
+                      .str();
+}
+
+/// Calls the vendor with another program and other options.
 template <typename Args>
-static PJRT_Error *compileWith(PJRT_Error *(*vendor)(Args *), Args *args) {
-  Wrapper &w = wrapper();
-  if (!args || args->struct_size < leastSize<Args> || !args->program)
-    return vendor(args); // which has to say what is wrong
-  PJRT_Error *error = nullptr;
-  std::optional<Repartitioned> changed;
-  // `guarded` also keeps exceptions in.
-  error = guarded("Client_Compile", args, [&]() -> PJRT_Error * {
-    int64_t begin = nowInNanoseconds();
-    auto made = repartition(*args->program,
-                            {args->compile_options, args->compile_options_size},
-                            w.plugin->stablehloVersion(), targetOf(*args));
-    if (!made)
-      return toPjrt(made.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
-    changed = std::move(*made);
-    if (changed)
-      notePartitioning(changed->name, begin);
-    return nullptr;
-  });
-  if (error)
-    return w.errors.add(error);
-  if (!changed)
-    return vendor(args);
-  PJRT_Program program = *args->program;
-  program.code = changed->code.data();
-  program.code_size = changed->code.size();
+static PJRT_Error *callWith(PJRT_Error *(*vendor)(Args *), Args *args,
+                            const PJRT_Program &program,
+                            llvm::StringRef options) {
   const PJRT_Program *givenProgram = std::exchange(args->program, &program);
   const char *givenOptions =
-      std::exchange(args->compile_options, changed->options.data());
-  size_t givenSize =
-      std::exchange(args->compile_options_size, changed->options.size());
-  error = vendor(args);
+      std::exchange(args->compile_options, options.data());
+  size_t givenSize = std::exchange(args->compile_options_size, options.size());
+  PJRT_Error *error = vendor(args);
   args->program = givenProgram;
   args->compile_options = givenOptions;
   args->compile_options_size = givenSize;
   return error;
+}
+
+/// Calls the vendor with the program as it is.
+template <typename Args>
+static PJRT_Error *callUnchanged(PJRT_Error *(*vendor)(Args *), Args *args) {
+  std::string options =
+      withoutOwnOptions({args->compile_options, args->compile_options_size});
+  return callWith(vendor, args, *args->program, options);
+}
+
+/// Partitions the program and calls the vendor; `changed` is none for programs
+/// that it may see as they are. Errors are ours, but for those of the vendor.
+template <typename Args>
+static PJRT_Error *partitionAndCompile(PJRT_Error *(*vendor)(Args *),
+                                       Args *args) {
+  Wrapper &w = wrapper();
+  auto whenRefused = fallback();
+  if (!whenRefused)
+    return w.errors.add(
+        toPjrt(whenRefused.takeError(), PJRT_Error_Code_INVALID_ARGUMENT));
+  bool isForVendor = *whenRefused == Fallback::Vendor;
+  int64_t begin = nowInNanoseconds();
+  auto changed = repartition(
+      *args->program, {args->compile_options, args->compile_options_size},
+      w.plugin->stablehloVersion(), targetOf(*args));
+  if (!changed) {
+    std::string why = llvm::toString(changed.takeError());
+    if (!isForVendor)
+      return w.errors.add(errorFromText(why + "\n" + fallbackRemedy.str(),
+                                        PJRT_Error_Code_INVALID_ARGUMENT));
+    warnOfFallback("shardwright cannot partition a program: " + why);
+    return callUnchanged(vendor, args);
+  }
+  if (!*changed)
+    return vendor(args);
+  notePartitioning((*changed)->name, begin);
+  PJRT_Program program = *args->program;
+  program.code = (*changed)->code.data();
+  program.code_size = (*changed)->code.size();
+  PJRT_Error *error = callWith(vendor, args, program, (*changed)->options);
+  if (!error)
+    return nullptr;
+  std::string why =
+      llvm::toString(w.plugin->take("PJRT_Client_Compile", error));
+  if (isForVendor) {
+    warnOfFallback(why + "\nThe plugin refuses our partition of " +
+                   (*changed)->name);
+    return callUnchanged(vendor, args);
+  }
+  // CODE: message, without the name of the plugin.
+  llvm::StringRef text = why;
+  text.consume_front((w.plugin->name() + ": PJRT_Client_Compile: ").str());
+  return w.errors.add(
+      errorFromText((text + "\nThe plugin refuses our partition of " +
+                     (*changed)->name + ". " + fallbackRemedy)
+                        .str(),
+                    PJRT_Error_Code_UNKNOWN));
+}
+
+/// Calls the vendor with a program that is partitioned, or the given one.
+template <typename Args>
+static PJRT_Error *compileWith(PJRT_Error *(*vendor)(Args *), Args *args) {
+  if (!args || args->struct_size < leastSize<Args> || !args->program)
+    return vendor(args); // which has to say what is wrong
+  PJRT_Error *result = nullptr;
+  // `guarded` keeps exceptions in.
+  PJRT_Error *error = guarded("Client_Compile", args, [&]() -> PJRT_Error * {
+    result = partitionAndCompile(vendor, args);
+    return nullptr;
+  });
+  return error ? wrapper().errors.add(error) : result;
 }
 
 static PJRT_Error *clientCompile(PJRT_Client_Compile_Args *args) {
