@@ -95,6 +95,8 @@ Tensor quantileOf(const Tensor &in, const Tensor &given, const Axes &axes,
   Tensor at = lax::reshape(q, wide);
   Tensor count = ignoresNan ? sum(astype(~isnan(rows), q.dtype()), Ints{-1})
                             : scalarOf(static_cast<double>(n), q.dtype());
+  if (const Error *error = errorIn(Tensors{rows, at, count}))
+    return *error;
   Tensor zero = scalarOf(0.0, q.dtype()), one = scalarOf(1.0, q.dtype());
   Tensor top = lax::sub(count, one);
   Tensor place = at * top;
@@ -102,7 +104,8 @@ Tensor quantileOf(const Tensor &in, const Tensor &given, const Axes &axes,
   auto element = [&](const Tensor &position) {
     Tensor inside = maximum(zero, minimum(position, top));
     Tensor index = astype(inside, DType::I32);
-    Shape shape(Ints(rows.shape().begin(), rows.shape().end() - 1));
+    Shape shape = rows.shape();
+    shape.pop_back();
     if (q.rank())
       shape.insert(shape.begin(), q.dim(0));
     index = expandDims(broadcastTo(index, shape), -1);

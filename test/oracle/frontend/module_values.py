@@ -163,16 +163,21 @@ class Expressions:
     def loop(self, op, operands, env):
         """A loop without what it carries unchanged."""
         test, body = (r.blocks[0] for r in op.regions)
-        returned = list(list(body.operations)[-1].operation.operands)
-        same = [v == a or is_empty(str(a.type)) for v, a in zip(returned, body.arguments)]
-        changed = [i for i, s in enumerate(same) if not s]
-        keys = []
-        for block in (test, body):
-            inside = dict(env)
-            for i, a in enumerate(block.arguments):
-                inside[a] = operands[i] if same[i] else self.intern("carried", changed.index(i), str(a.type))
-            outs = self.block(block, inside)
-            keys.append(outs if block == test else tuple(outs[i] for i in changed))
+        same = [is_empty(str(a.type)) for a in body.arguments]
+        while True:
+            changed = [i for i, s in enumerate(same) if not s]
+            values = [operands[i] if s else self.intern("carried", changed.index(i), str(a.type))
+                      for i, (s, a) in enumerate(zip(same, body.arguments))]
+            effects = len(self.effects)
+            outs = self.block(body, env | dict(zip(body.arguments, values)))
+            unchanged = [i for i in changed if outs[i] == values[i]]
+            if not unchanged:
+                break
+            del self.effects[effects:]
+            for i in unchanged:
+                same[i] = True
+        tested = self.block(test, env | dict(zip(test.arguments, values)))
+        keys = [tested, tuple(outs[i] for i in changed)]
         loop = self.intern("stablehlo.while", tuple(operands[i] for i in changed), *keys)
         return [operands[i] if same[i] else self.intern("result", changed.index(i), loop) for i in range(len(same))]
 
