@@ -216,6 +216,33 @@ def hangs(folder):
     refused("no number", through(OWN, double, "--random=1", "--plugin-timeout=soon"), "--plugin-timeout")
 
 
+def measures(folder):
+    """`shardwright measure` with a plugin: a machine that `run --machine` reads, and errors of every kind."""
+    machine = os.path.join(folder, "machine.json")
+    flags = ("--seconds=0.002", "-o", machine)
+
+    def measure(plugin, *more, option="num_devices=2", **settings):
+        return through(plugin, *flags, *more, option=option, command="measure", **settings)
+
+    if passes("measure", measure(OWN)):
+        with open(machine) as file:
+            made = json.load(file)
+        tally.check("measured", made["flops_per_second"]["f32"] > 0 and made["link"]["bytes_per_second"] > 0, made)
+        passes("measured machine", through(OWN, oracle.example("double"), "--random=1", f"--machine={machine}"))
+    for case, more in (("devices", "--devices=3"), ("mesh", "--mesh=a=2,b=2")):
+        refused(f"measure: too many {case}", measure(OWN, more), "devices, but", "has 2", "--devices or --mesh")
+    refused("measure: no plugin", measure("/no/such/plugin.so"), "cannot load the plugin")
+    refused("measure: option", measure(OWN, option="bogus=1"), "INVALID_ARGUMENT")
+    refused("measure: no compiler", measure(OLDER, env={"LYING_PLUGIN": "null=PJRT_Client_Compile"}),
+            "does not have PJRT_Client_Compile", "docs/plugins.md")  # fmt: skip
+    refused("measure: no runs", measure(OLDER, env={"LYING_PLUGIN": "null=PJRT_LoadedExecutable_Execute"}),
+            "does not have PJRT_LoadedExecutable_Execute", "docs/plugins.md")  # fmt: skip
+    refused("measure: hangs", measure(OLDER, "--plugin-timeout=1", env={"LYING_PLUGIN": "stuck=200"}), "has not ended after")
+    refused("measure: no file",
+            through(OWN, "--seconds=0.002", "-o", f"{folder}/no/machine.json", option="num_devices=2", command="measure"),
+            "cannot write")  # fmt: skip
+
+
 def errors(folder):
     double = oracle.example("double")
     refused("no file", through("/no/such/plugin.so", double, "--random=1"), "cannot load the plugin /no/such/plugin.so")
@@ -252,6 +279,7 @@ with tempfile.TemporaryDirectory() as folder:
     profiles(folder)
     placements(folder)
     hangs(folder)
+    measures(folder)
     errors(folder)
     if args.long:
         benchmark_programs(folder)

@@ -68,6 +68,13 @@ int measureCommand(const MeasureCommandOptions &options) {
     return exitBadInput;
   MeasureOptions measure;
   measure.mesh = meshOf(options, session.devices());
+  int64_t available = session.devices().numDevices();
+  if (!options.plugin.empty() && measure.mesh.numDevices() > available)
+    return badInput("measure: the mesh has " +
+                        Twine(measure.mesh.numDevices()) + " devices, but " +
+                        options.plugin + " has " + Twine(available),
+                    "give --devices or --mesh no more devices than there are, "
+                    "or the plugin more by its options (--plugin-option)");
   measure.budget = options.budget;
   measure.name = options.name.empty()
                      ? session.devices().backend().description()
@@ -81,7 +88,10 @@ int measureCommand(const MeasureCommandOptions &options) {
       session.devices().backend(), session.mlirContext(), measure);
   if (!measured)
     return badInput("measure: " + toString(measured.takeError()),
-                    "give --devices or --mesh no more devices than there are");
+                    options.plugin.empty()
+                        ? "look at what the error names, and measure again"
+                        : "look at the plugin and its devices; docs/plugins.md "
+                          "says what plugins need");
   for (const std::string &skipped : measured->skipped)
     err() << "warning: not measured: " << skipped << "\n";
   if (options.verbose)
