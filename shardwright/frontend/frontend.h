@@ -47,6 +47,7 @@
 #include "shardwright/frontend/scipy/initializers.h"
 #include "shardwright/frontend/scipy/linalg.h"
 #include "shardwright/frontend/scipy/matrices.h"
+#include "shardwright/frontend/scipy/pieces.h"
 #include "shardwright/frontend/scipy/segment.h"
 #include "shardwright/frontend/scipy/sets.h"
 #include "shardwright/frontend/scipy/special.h"

@@ -37,6 +37,16 @@ Tensors lu(const Tensor &x);
 Tensor lu_pivots_to_permutation(const Tensor &pivots, int64_t size);
 /// (v, w): eigenvectors as columns, eigenvalues in ascending order.
 Tensors eigh(const Tensor &x, bool lower = true, bool symmetrize = true);
+/// (w, vl, vr): complex eigenvalues in no order, with left and right
+/// eigenvectors as columns if they are wanted. Eigenvalues alone have
+/// derivatives.
+Tensors eig(const Tensor &x, bool computeLeft = true, bool computeRight = true);
+/// The product of the reflectors that the columns of a below the diagonal and
+/// `taus` describe.
+Tensor householder_product(const Tensor &a, const Tensor &taus);
+/// alpha a a^T + beta c; `symmetrize`: the upper part mirrors the lower one.
+Tensor symmetric_product(const Tensor &a, const Tensor &c, double alpha = 1,
+                         double beta = 0, bool symmetrize = false);
 /// (u, s, v^H), or only s.
 Tensors svd(const Tensor &x, bool fullMatrices = true, bool computeUv = true);
 

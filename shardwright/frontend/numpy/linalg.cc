@@ -211,5 +211,16 @@ std::pair<Tensor, Tensor> eigh(const Tensor &a) {
   return {out[1], out[0]};
 }
 Tensor eigvalsh(const Tensor &a) { return eigh(a).first; }
+std::pair<Tensor, Tensor> eig(const Tensor &a) {
+  Tensor m = matrixOf("linalg.eig", a);
+  if (!m.ok())
+    return {m, m};
+  Tensors out = lax::linalg::eig(m, /*computeLeft=*/false);
+  return {out[0], out[1]};
+}
+Tensor eigvals(const Tensor &a) {
+  Tensor m = matrixOf("linalg.eigvals", a);
+  return m.ok() ? lax::linalg::eig(m, false, false)[0] : m;
+}
 
 } // namespace shardwright::frontend::linalg

@@ -57,6 +57,9 @@ Tensors svd(const Tensor &a, bool fullMatrices = true);
 /// (eigenvalues in ascending order, eigenvectors as columns).
 std::pair<Tensor, Tensor> eigh(const Tensor &a);
 Tensor eigvalsh(const Tensor &a);
+/// (complex eigenvalues in no order, eigenvectors as columns) of any matrix.
+std::pair<Tensor, Tensor> eig(const Tensor &a);
+Tensor eigvals(const Tensor &a);
 
 } // namespace shardwright::frontend::linalg
 

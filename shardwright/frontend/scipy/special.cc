@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/scipy/special.h"
 
+#include "shardwright/frontend/control/incomplete.h"
 #include "shardwright/frontend/numpy/promote.h"
 #include "shardwright/frontend/numpy/ufuncs.h"
 #include "shardwright/frontend/primitives/special.h"
@@ -232,6 +233,39 @@ Tensor logsumexp(const Tensor &in, const Axes &axes, bool keepDims) {
 Tensor softmax(const Tensor &x, int64_t axis) { return nn::softmax(x, axis); }
 Tensor logSoftmax(const Tensor &x, int64_t axis) {
   return nn::logSoftmax(x, axis);
+}
+
+Tensor gammainc(const Tensor &a, const Tensor &x) {
+  auto [shape, at] = sameShape(a, x);
+  return lax::igamma(shape, at);
+}
+Tensor gammaincc(const Tensor &a, const Tensor &x) {
+  auto [shape, at] = sameShape(a, x);
+  return lax::igammac(shape, at);
+}
+Tensor betainc(const Tensor &a, const Tensor &b, const Tensor &x) {
+  auto [p, q] = sameShape(a, b);
+  auto [first, at] = sameShape(p, x);
+  auto [second, same] = sameShape(q, at);
+  if (const Error *error = errorIn(Tensors{first, second, at}))
+    return *error;
+  if (isComplex(at.dtype()))
+    return valueError("betainc does not support complex-valued inputs.");
+  return lax::betainc(first, second, same);
+}
+Tensor comb(const Tensor &n, const Tensor &k, bool repetition) {
+  auto [count, chosen] = sameShape(n, k);
+  if (const Error *error = errorIn(Tensors{count, chosen}))
+    return *error;
+  if (repetition)
+    return where((chosen == 0.0) & (count >= 0.0), 1.0,
+                 comb(count + chosen - 1.0, chosen));
+  Tensor isThere = (chosen <= count) & (count >= 0.0) & (chosen >= 0.0);
+  Tensor safeCount = where(isThere, count, 0.0),
+         safeChosen = where(isThere, chosen, 0.0);
+  Tensor logs = lax::lgamma(safeCount + 1.0) - lax::lgamma(safeChosen + 1.0) -
+                lax::lgamma(safeCount + 1.0 - safeChosen);
+  return where(isThere, lax::exp(logs), 0.0);
 }
 
 } // namespace shardwright::frontend::scipy::special

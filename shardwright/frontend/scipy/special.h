@@ -28,6 +28,14 @@ Tensor gammasgn(const Tensor &x);
 Tensor gamma(const Tensor &x);
 Tensor factorial(const Tensor &n);
 Tensor digamma(const Tensor &x);
+/// The regularized incomplete gamma function P(a, x), and 1 - P(a, x).
+Tensor gammainc(const Tensor &a, const Tensor &x);
+Tensor gammaincc(const Tensor &a, const Tensor &x);
+/// The regularized incomplete beta function.
+Tensor betainc(const Tensor &a, const Tensor &b, const Tensor &x);
+/// How many ways there are to choose k of n things, with or without repetition,
+/// as a float.
+Tensor comb(const Tensor &n, const Tensor &k, bool repetition = false);
 /// Derivative number n of digamma.
 Tensor polygamma(const Tensor &n, const Tensor &x);
 Tensor zeta(const Tensor &x, const Tensor &q);

@@ -239,6 +239,17 @@ void addCases(Ops &ops) {
   };
   OP("polygamma", lax::polygamma(a[0], a[1]))
   OP("zeta", lax::zeta(a[0], a[1]))
+  ops["eig"] = [](const Args &a, const Keys &k) -> Tensors {
+    Tensors out =
+        lax::linalg::eig(a[0], one(k, "left") != 0, one(k, "right") != 0);
+    if (errorIn(out))
+      return out;
+    return {lax::reduce_sum(lax::real(out[0]), {out[0].rank() - 1})};
+  };
+  OP("householder_product", lax::linalg::householder_product(a[0], a[1]))
+  OP("symmetric_product", lax::linalg::symmetric_product(
+                              a[0], a[1], static_cast<double>(one(k, "alpha")),
+                              static_cast<double>(one(k, "beta"))))
   OP("igamma", lax::igamma(a[0], a[1]))
   OP("igammac", lax::igammac(a[0], a[1]))
   OP("igamma_grad_a", lax::igamma_grad_a(a[0], a[1]))

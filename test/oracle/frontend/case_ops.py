@@ -198,6 +198,11 @@ ONE = {
     "stack": lambda a, k: jnp.stack(a, k["axis"][0]),
     "polygamma": lambda a, k: lax.polygamma(*a),
     "zeta": lambda a, k: lax.zeta(*a),
+    "eig": lambda a, k: lax.reduce_sum_p.bind(lax.real(lax.linalg.eig(
+        a[0], compute_left_eigenvectors=bool(k["left"][0]), compute_right_eigenvectors=bool(k["right"][0]))[0]),
+        axes=(a[0].ndim - 2,), out_sharding=None),
+    "householder_product": lambda a, k: lax.linalg.householder_product(*a),
+    "symmetric_product": lambda a, k: lax.linalg.symmetric_product(*a, alpha=float(k["alpha"][0]), beta=float(k["beta"][0])),
     "igamma": lambda a, k: lax.igamma(*a),
     "igammac": lambda a, k: lax.igammac(*a),
     "igamma_grad_a": lambda a, k: lax.igamma_grad_a(*a),

@@ -133,6 +133,10 @@ CASES += [case("cholesky", MATRICES), case("triangular_solve", MATRICES, MATRICE
           case("qr", MATRICES, tall=0, full=0), case("lu", MATRICES, tall=0), case("lu", arg(4, 6), tall=1),
           case("eigh", MATRICES), case("svd", MATRICES, full=0), case("lu_permutation", MATRICES),
           case("lu_pivots_to_permutation", ints(2, 3, lo=2, hi=4), size=4), case("int_chain", X)]
+CASES += [case("eig", MATRICES, left=l, right=r, explicit=False) for l, r in ((0, 0), (1, 0), (0, 1))]
+CASES += [case("householder_product", arg(2, 6, 4), arg(2, 3), explicit=False),
+          case("symmetric_product", arg(2, 4, 6), MATRICES, alpha=2, beta=3, explicit=False),
+          case("symmetric_product", arg(4, 3), SQUARE, alpha=1, beta=0, explicit=False)]
 CASES += [case("random_seed", seed=5), case("random_wrap", ints(4, 2, hi=99)), case("random_wrap", arg(4, 2, lo=1, hi=99)),
           case("random_split", seed=5, n=3), case("random_fold_in", seed=5, data=9),
           case("random_bits", seed=5, width=32, shape=(4, 6)), case("random_bits", seed=5, width=8, shape=(5,)),
@@ -220,7 +224,7 @@ ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to
 WITHOUT_ARRAYS = ("iota", "random_seed", "random_split", "random_fold_in", "random_bits")
 # Columns that are not there yet.
 OWED = {name: ("explicit",) for name in ("pure_callback", "io_callback", "debug_callback", "name", "device_put",
-                                         "ragged_dot_general", "ffi_call", "mulhi", "random_gamma")}
+                                         "ragged_dot_general", "ffi_call", "mulhi", "random_gamma", "eig", "householder_product", "symmetric_product")}
 # Operations whose derivatives the front end does not differentiate again.
 FIRST_ORDER = ("random_gamma", "random_loggamma")
 # Operations whose jaxprs alone are compared: nobody has registered the function that is called.

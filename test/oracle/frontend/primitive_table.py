@@ -30,6 +30,7 @@ neg sign floor ceil is_finite abs erf erfc erf_inv lgamma digamma asin acos atan
 not clz population_count square nextafter add sub div rem max min pow atan2 complex and or xor shift_left
 shift_right_logical shift_right_arithmetic eq ne lt le gt ge add_any select_n clamp copy optimization_barrier
 dynamic_update_slice threefry2x32 random_wrap random_unwrap cholesky lu eigh scan igamma igammac igamma_grad_a regularized_incomplete_beta random_gamma[log_space]
+eig[compute_left_eigenvectors,compute_right_eigenvectors] householder_product symmetric_product[alpha,beta]
 
 exp[accuracy] exp2[accuracy] log[accuracy] log1p[accuracy] expm1[accuracy] sin[accuracy] cos[accuracy] tan[accuracy]
 tanh[accuracy] logistic[accuracy] sqrt[accuracy] rsqrt[accuracy] cbrt[accuracy] round[rounding_method] integer_pow[y]
@@ -92,15 +93,15 @@ LEFT_OUT = _reasons({
         "call closed_call custom_jvp_call_jaxpr eval_jaxpr remat_opt unreachable zeros_like dce_sink tie empty",
     "total orders, which only sorts inside JAX bind": "eq_to le_to lt_to",
     "casts of extended element types": "from_edtype to_edtype",
-    "functions of jax.lax that the front end does not have yet": """approx_top_k cholesky_update composite custom_vmap_call eig
-        geqp3 geqrf hessenberg householder_product linear_call ormqr platform_index         rng_bit_generator rng_uniform schur symmetric_product tridiagonal tridiagonal_solve""",
+    "functions of jax.lax that the front end does not have yet": """approx_top_k cholesky_update composite custom_vmap_call geqp3
+        geqrf hessenberg linear_call ormqr platform_index rng_bit_generator rng_uniform schur tridiagonal tridiagonal_solve""",
     "no function of jax.lax binds it": "select_and_scatter stage",
     "prints a sharding while a program is compiled; Tensor::sharding and explain say it": "inspect_sharding",
     "other generators than threefry2x32": "philox2x32 philox4x32 threefry4x32 iota_2x32_shape random_clone",
 })
 # Operations (of primitive_cases.py) of which these rules write other equations than JAX.
 OTHER_RULES = {name: rules.split() for rules, names in {
-    "jvp vjp": "random_gamma random_loggamma reduce qr svd svd_values lu lu_permutation reduce_pairs reduce_matrices cholesky eigh",
+    "jvp vjp": "eig random_gamma random_loggamma reduce qr svd svd_values lu lu_permutation reduce_pairs reduce_matrices cholesky eigh",
     "jvp vjp vmap": "triangular_solve",
     "jaxpr jvp vjp vmap": "lower_solve hessian jacfwd jacrev",
     "vjp": "accurate_sin",
@@ -128,7 +129,7 @@ ONE_VALUE = {
     ("eigh", "algorithm"): "GPUs and TPUs only", ("eigh", "sort_eigenvalues"): "not there yet", ("eigh", "lower"): "not there yet",
     ("eigh", "subset_by_index"): "not there yet", ("triangular_solve", "conjugate_a"): "complex matrices: frontend_numpy.py",
     ("empty2", "dtype"): "all cases are f32", ("empty2", "memory_space"): "values of branches are in the device's memory",
-    ("qr", "pivoting"): "not there yet", ("qr", "use_magma"): "GPUs only", ("svd", "algorithm"): "GPUs and TPUs only",
+    ("eig", "enable_eigvec_derivs"): "not there yet", ("eig", "implementation"): "GPUs only", ("qr", "pivoting"): "not there yet", ("qr", "use_magma"): "GPUs only", ("svd", "algorithm"): "GPUs and TPUs only",
     ("svd", "subset_by_index"): "not there yet", ("ragged_dot_general", "group_offset"): "JAX's CPU refuses it",
     ("ragged_dot_general", "precision"): "as dot_general's", ("ragged_dot_general", "preferred_element_type"): "as dot_general's",
 }

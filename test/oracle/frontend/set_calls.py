@@ -8,6 +8,7 @@
 
 import jax.numpy as jnp
 import numpy as np
+import jax.scipy.special as sp
 from jax import nn
 
 from frontend.arrange_calls import keys
@@ -63,7 +64,70 @@ def plus_identity(x):
     return x + jnp.reshape(4.0 * jnp.eye(6), x.shape)
 
 
+def inserted(rng):
+    shape = shape_of(rng, least=1, empty=0)
+    x = Array(rng, ALL, shape)
+    axis = {} if rng.random() < 0.3 else {"axis": an_axis(rng, len(shape))}
+    flat = "axis" not in axis
+    n = x.value.size if flat else shape[axis["axis"][0] if isinstance(axis["axis"], tuple) else axis["axis"]] if -len(shape) <= axis["axis"] < len(shape) else 1
+    if rng.random() < 0.4:
+        at = Array(rng, "i32", (), -n, n + 1)
+        values = Array(rng, ALL, () if rng.random() < 0.6 or len(shape) > 1 and not flat else (rng.choice([1, 2]),))
+    else:
+        count = rng.choice([1, 2, 3])
+        at = Array(rng, "i32", (count,), -n, n + 1)
+        values = Array(rng, ALL, ())
+    return [x, at, values], axis
+
+
+def along(function):
+    return lambda a, k: function(a[0], k["axis"][0])
+
+
+def packed(types):
+    def make(rng):
+        shape = shape_of(rng, least=1, most=2)
+        shape = shape[:-1] + (rng.choice([0, 1, 7, 8, 9, 17]),)
+        found = {"little": rng.choice([0, 1])} | ({} if rng.random() < 0.3 else {"axis": an_axis(rng, len(shape))})
+        return [Array(rng, types, shape, 0, 200)], found | ({"size": rng.choice([0, 3, 40])} if rng.random() < 0.4 else {})
+    return make
+
+
+def piecewise(a, k):
+    functions = [lambda x: -x, lambda x: 2] + ([lambda x: x * x] if k["default"][0] else [])
+    return jnp.piecewise(a[0], [jnp.asarray(a[0] < 0), jnp.broadcast_to(a[1] > 0, a[0].shape)], functions)
+
+
+def eig(a, k):
+    w, v = jnp.linalg.eig(a[0])
+    return jnp.abs(a[0] @ v - v * jnp.expand_dims(w, -2)) < 1e-4, jnp.sort(jnp.abs(w))
+
+
+def order(k):
+    return "little" if k["little"][0] else "big"
+
+
 CALLS = [
+    Call("piece_piecewise", piecewise, lambda rng: (lambda s: ([Array(rng, REAL[1:], s), Array(rng, "f32", rng.choice([s, ()]))], {
+        "default": rng.choice([0, 1])}))(shape_of(rng))),
+    Call("piece_along_axis", lambda a, k: jnp.apply_along_axis(lambda x: jnp.stack([jnp.cumsum(x), x * x.sum()]), k["axis"][0], a[0]),
+         lambda rng: (lambda s: ([Array(rng, FLOATS, s)], {"axis": an_axis(rng, len(s))}))(shape_of(rng, least=1, empty=0)), tolerance=3e-3),
+    Call("piece_over_axes", lambda a, k: jnp.apply_over_axes(jnp.sum, a[0], k["axes"]), lambda rng: (
+        [Array(rng, FLOATS, (2, 3, 4))], {"axes": rng.choice([(0,), (0, 2), (-1, 1)])}), tolerance=2e-3),
+    Call("piece_insert", lambda a, k: jnp.insert(a[0], a[1], a[2], k["axis"][0] if "axis" in k else None), inserted),
+    Call("piece_packbits", lambda a, k: jnp.packbits(a[0], k["axis"][0] if "axis" in k else None, order(k)), packed(["bool", "u8", "i32", "f32"])),
+    Call("piece_unpackbits", lambda a, k: jnp.unpackbits(a[0], k["axis"][0] if "axis" in k else None, k["size"][0] if "size" in k else None,
+                                                         order(k)), packed(["u8"] * 5 + ["i32"])),
+    Call("poly_poly", lambda a, k: jnp.poly(a[0]), lambda rng: ([Array(rng, ["f32", "i32", "c64"], (rng.choice([0, 1, 2, 4]),))], {}), tolerance=3e-3),
+    Call("poly_polydiv", lambda a, k: jnp.polydiv(a[0], a[1] + 2), lambda rng: (
+        [Array(rng, FLOATS, (rng.choice([1, 3, 5]),)), Array(rng, FLOATS, (rng.choice([1, 2, 3]),), 0, 1)], {}), tolerance=5e-3),
+    Call("product_eigvals", lambda a, k: jnp.sort(jnp.linalg.eigvals(a[0]).real), matrices(((3, 3),), ((2, 4, 4),), ((2, 3),)), tolerance=5e-3),
+    Call("product_eig", eig, matrices(((3, 3),), ((2, 2, 2),)), grad=False, tolerance=5e-3),
+    *(Call(f"special_{n}", (lambda f: lambda a, k: f(*a))(getattr(sp, n)), binary(REAL, 0.2, 6), tolerance=2e-3) for n in ("gammainc", "gammaincc")),
+    Call("special_betainc", lambda a, k: sp.betainc(*a), lambda rng: (lambda s: (
+        [Array(rng, FLOATS, s, 0.3, 4), Array(rng, FLOATS, like(rng, s), 0.3, 4), Array(rng, FLOATS, like(rng, s), 0.05, 0.95)], {}))(shape_of(rng)),
+        tolerance=2e-3),
+    Call("special_comb", lambda a, k: sp.comb(a[0], a[1], repetition=bool(k["again"][0])), keys(binary(REAL, 0, 7), again=(0, 1)), tolerance=5e-3),
     Call("set_nonzero", lambda a, k: jnp.nonzero(a[0], size=k["size"][0], fill_value=k["fill"][0]), sized(REAL, (0, 1, 4, 9))),
     Call("set_flatnonzero", lambda a, k: jnp.flatnonzero(a[0], size=k["size"][0], fill_value=k["fill"][0]), sized(REAL, (0, 3, 9))),
     Call("set_argwhere", lambda a, k: jnp.argwhere(a[0], size=k["size"][0], fill_value=k["fill"][0]), sized(REAL, (1, 4))),

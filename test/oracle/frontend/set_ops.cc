@@ -74,7 +74,57 @@ static void addProducts(Ops &ops) {
   OP("nn_sparse_sigmoid", nn::sparseSigmoid(a[0]))
 }
 
+static void addPieces(Ops &ops) {
+  ops["piece_piecewise"] = [](const Args &a, const Keys &k) -> Tensors {
+    using Function = std::function<Tensor(const Tensor &)>;
+    std::vector<Function> functions = {
+        [](const Tensor &x) { return -x; },
+        [](const Tensor &) { return Tensor(2); }};
+    if (one(k, "default"))
+      functions.push_back([](const Tensor &x) { return x * x; });
+    return {piecewise(a[0], {a[0] < 0, a[1] > 0}, functions)};
+  };
+  OP("piece_along_axis",
+     applyAlongAxis(
+         [](const Tensor &x) { return stack({cumsum(x), x * sum(x)}); },
+         one(k, "axis"), a[0]))
+  OP("piece_over_axes",
+     applyOverAxes(
+         [](const Tensor &x, int64_t axis) { return sum(x, Ints{axis}); }, a[0],
+         get(k, "axes")))
+  OP("piece_insert",
+     insert(a[0], a[1], a[2],
+            k.count("axis") ? std::optional<int64_t>(one(k, "axis"))
+                            : std::nullopt))
+  auto axis = [](const Keys &k) {
+    return k.count("axis") ? std::optional<int64_t>(one(k, "axis"))
+                           : std::nullopt;
+  };
+  ops["piece_packbits"] = [axis](const Args &a, const Keys &k) -> Tensors {
+    return {packbits(a[0], axis(k), static_cast<BitOrder>(one(k, "little")))};
+  };
+  ops["piece_unpackbits"] = [axis](const Args &a, const Keys &k) -> Tensors {
+    return {unpackbits(a[0], axis(k), sizeOf(k),
+                       static_cast<BitOrder>(one(k, "little")))};
+  };
+  OP("poly_poly", poly(a[0]))
+  ops["poly_polydiv"] = [](const Args &a, const Keys &) -> Tensors {
+    auto [quotient, rest] = polydiv(a[0], a[1] + 2);
+    return {quotient, rest};
+  };
+  OP("product_eigvals", sort(real(linalg::eigvals(a[0]))))
+  ops["product_eig"] = [](const Args &a, const Keys &) -> Tensors {
+    auto [w, v] = linalg::eig(a[0]);
+    return {abs(matmul(a[0], v) - v * expandDims(w, -2)) < 1e-4, sort(abs(w))};
+  };
+  OP("special_gammainc", scipy::special::gammainc(a[0], a[1]))
+  OP("special_gammaincc", scipy::special::gammaincc(a[0], a[1]))
+  OP("special_betainc", scipy::special::betainc(a[0], a[1], a[2]))
+  OP("special_comb", scipy::special::comb(a[0], a[1], one(k, "again") != 0))
+}
+
 void addSetCalls(Ops &ops) {
+  addPieces(ops);
   addSets(ops);
   addProducts(ops);
 }
