@@ -1,5 +1,4 @@
-//===- general.cc - eigenvalues of any matrix, products
-//--------------------===//
+//===- general.cc - eigenvalues of any matrix, products of reflectors -----===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -368,7 +368,7 @@ Tensor bartlett(int64_t n) {
 }
 /// The cosine of `turns` turns over the window.
 static Tensor turned(const Tensor &i, int64_t n, double turns) {
-  return cos(turns * 2 * std::numbers::pi * i / static_cast<double>(n - 1));
+  return cos(turns * 2 * std::numbers::pi * i / (static_cast<double>(n) - 1));
 }
 Tensor blackman(int64_t n) {
   return window(n, [n](const Tensor &i) {
@@ -384,7 +384,7 @@ Tensor hanning(int64_t n) {
                 [n](const Tensor &i) { return 0.5 * (1.0 - turned(i, n, 1)); });
 }
 Tensor kaiser(int64_t n, double beta) {
-  double middle = 0.5 * static_cast<double>(n - 1);
+  double middle = 0.5 * (static_cast<double>(n) - 1);
   return window(n, [=](const Tensor &i) {
     Tensor place = (i - middle) / middle;
     return i0(beta * sqrt(1.0 - square(place))) / i0(beta);

@@ -22,12 +22,16 @@ DType typeOf(const Keys &k) {
   constexpr DType types[] = {DType::F32, DType::F16, DType::BF16,
                              DType::I8,  DType::U8,  DType::I16,
                              DType::I32, DType::U32, DType::C64};
-  return types[one(k, "dtype")];
+  return numbered(types, k, "dtype");
 }
 double orderOf(const Keys &k) {
   constexpr double orders[] = {0,   1,   -1,       2,         -2, 3,
                                0.5, 2.5, INFINITY, -INFINITY, -3};
-  return orders[one(k, "order")];
+  return numbered(orders, k, "order");
+}
+int64_t boundOf(const Keys &k) {
+  Ints bounds = get(k, "bounds");
+  return bounds.empty() ? 0 : bounds.back();
 }
 Axes axesOf(const Keys &k) {
   return k.count("axes") ? Axes(get(k, "axes")) : Axes();
@@ -42,8 +46,8 @@ static void addTypedDraws(Ops &ops) {
        uniform(keyOf(k), shapeOf(k), typeOf(k), a[0], a[1] + 4.0))
   DRAW("normal", normal(keyOf(k), shapeOf(k), typeOf(k)))
   DRAW("bernoulli", bernoulli(keyOf(k), a[0], maybeShape(k)))
-  DRAW("randint", randint(keyOf(k), shapeOf(k), get(k, "bounds")[0],
-                          get(k, "bounds")[1], typeOf(k)))
+  DRAW("randint",
+       randint(keyOf(k), shapeOf(k), one(k, "bounds"), boundOf(k), typeOf(k)))
   DRAW("truncated_normal",
        truncatedNormal(keyOf(k), a[0], a[1] + 4.0, shapeOf(k), typeOf(k)))
   DRAW("gumbel", gumbel(keyOf(k), shapeOf(k), typeOf(k)))

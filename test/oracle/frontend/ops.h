@@ -26,6 +26,12 @@ inline int64_t one(const Keys &keys, const char *name) {
   return values.empty() ? 0 : values[0];
 }
 
+/// The item that a key numbers; numbers beyond the last begin again.
+template <typename T, size_t N>
+T numbered(const T (&items)[N], const Keys &keys, const char *name) {
+  return items[static_cast<uint64_t>(one(keys, name)) % N];
+}
+
 inline Window windowOf(const Keys &k) {
   Window w{get(k, "dims"),
            get(k, "strides"),

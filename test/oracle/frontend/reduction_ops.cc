@@ -16,7 +16,7 @@ namespace {
 std::optional<DType> typeOf(const Keys &k) {
   constexpr DType types[] = {DType::Bool, DType::I8,   DType::I32, DType::U8,
                              DType::F16,  DType::BF16, DType::F32, DType::C64};
-  return k.count("dtype") ? std::optional(types[one(k, "dtype")])
+  return k.count("dtype") ? std::optional(numbered(types, k, "dtype"))
                           : std::nullopt;
 }
 Axes axesOf(const Keys &k) {
@@ -28,7 +28,10 @@ std::optional<int64_t> axisOf(const Keys &k) {
 }
 /// The array with this number in a key, if there is one.
 std::optional<Tensor> arrayOf(const Args &a, const Keys &k, const char *key) {
-  return one(k, key) ? std::optional<Tensor>(a[one(k, key)]) : std::nullopt;
+  int64_t number = one(k, key);
+  return number > 0 && number < static_cast<int64_t>(a.size())
+             ? std::optional<Tensor>(a[number])
+             : std::nullopt;
 }
 SumOptions sumOptions(const Args &a, const Keys &k) {
   return {axesOf(k),
