@@ -168,9 +168,12 @@ Clock::time_point Waits::look(std::unique_lock<std::mutex> &lock) {
     if (wait.timeout <= now) {
       overdue.push_back(number);
     } else if (wait.nextReport <= now) {
+      wait.nextReport = now + (now - wait.begin);
+      // An error has said so already.
+      if (given.contains(wait.plugin))
+        continue;
       reports.push_back(describe(wait) + ": waiting for " +
                         inSeconds(now - wait.begin));
-      wait.nextReport = now + (now - wait.begin);
     }
   }
   auto onReport = limits.onReport;
