@@ -55,7 +55,9 @@ Tensor remainder(const Tensor &x, const Tensor &y) { return x % y; }
 Tensor mod(const Tensor &x, const Tensor &y) { return x % y; }
 Tensor fmod(const Tensor &x, const Tensor &y) {
   auto [a, b] = numericPair(x, y);
-  return lax::rem(a, nonzeroDivisor(b));
+  // JAX leaves zeros among booleans.
+  bool isBool = x.dtype() == DType::Bool && y.dtype() == DType::Bool;
+  return lax::rem(a, isBool ? b : nonzeroDivisor(b));
 }
 Tensor negative(const Tensor &x) { return -x; }
 Tensor positive(const Tensor &x) { return x; }
