@@ -10,6 +10,7 @@
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/portable/portable.h"
+#include "shardwright/interop/region/region_passes.h"
 #include "shardwright/legalize/entry_function.h"
 #include "shardwright/pjrt_client/replicas_form.h"
 
@@ -139,6 +140,7 @@ FailureOr<ProgramParts> programParts(ModuleOp local,
   }
   moveToDevice(*main, parts.argumentPlacements);
   writeDonations(*main, donations);
+  guardScatters(local);
   if (failed(toReplicasForm(local)))
     return failure();
   parts.numDevices =

@@ -59,3 +59,30 @@ func.func @main(%a: tensor<2x4xf32> {sdy.sharding = #sdy.sharding<@first, [{"x",
   %0 = stablehlo.slice %b [0:1] : (tensor<4xf32>) -> tensor<1xf32>
   return %0, %a : tensor<1xf32>, tensor<2x4xf32>
 }
+
+// -----
+
+// Scatters of one index are kept from what made their operand; those of several are not.
+// CHECK: func.func @main(%{{.*}}: tensor<9xi16>
+// CHECK: %[[S:.*]] = stablehlo.dynamic_slice
+// CHECK: %[[G:.*]] = stablehlo.optimization_barrier %[[S]] : tensor<3xi16>
+// CHECK: "stablehlo.scatter"(%[[G]], %{{.*}}, %{{.*}})
+// CHECK-NOT: optimization_barrier
+// CHECK: "stablehlo.scatter"(%[[S]], %{{.*}}, %{{.*}})
+module attributes {mhlo.num_partitions = 8 : i32} {
+  func.func @main(%a: tensor<9xi16>, %o: tensor<i32>, %i: tensor<1xi32>, %u: tensor<i16>, %j: tensor<2x1xi32>,
+                  %v: tensor<2xi16>) -> (tensor<3xi16>, tensor<3xi16>) {
+    %s = stablehlo.dynamic_slice %a, %o, sizes = [3] : (tensor<9xi16>, tensor<i32>) -> tensor<3xi16>
+    %0 = "stablehlo.scatter"(%s, %i, %u) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>, unique_indices = false}> ({
+    ^bb0(%x: tensor<i16>, %y: tensor<i16>):
+      %z = stablehlo.add %x, %y : tensor<i16>
+      stablehlo.return %z : tensor<i16>
+    }) : (tensor<3xi16>, tensor<1xi32>, tensor<i16>) -> tensor<3xi16>
+    %1 = "stablehlo.scatter"(%s, %j, %v) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+    ^bb0(%x: tensor<i16>, %y: tensor<i16>):
+      %z = stablehlo.add %x, %y : tensor<i16>
+      stablehlo.return %z : tensor<i16>
+    }) : (tensor<3xi16>, tensor<2x1xi32>, tensor<2xi16>) -> tensor<3xi16>
+    return %0, %1 : tensor<3xi16>, tensor<3xi16>
+  }
+}

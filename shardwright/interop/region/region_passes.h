@@ -27,7 +27,14 @@ namespace shardwright {
 /// all gather one row instead that holds all operands.
 void splitCollectives(mlir::ModuleOp module, double packedBytes = 0);
 
-/// Converts a per-device program to the region form. The tensors of the entry
+/// Puts a barrier in front of what a scatter of one index updates. XLA (seen in
+/// jaxlib 0.10.2, for its CPU) joins the read of the element with a
+/// dynamic_slice that made the operand, and forgets the clamp between them: an
+/// index out of bounds, which shards of a scatter rely on, then overwrites
+/// another element.
+void guardScatters(mlir::ModuleOp module);
+
+/// Converts a per-device program to the region form, scatters guarded. The tensors of the entry
 /// function's signature have local types, and `sdy.sharding` attributes unless
 /// they are replicated. Its token arguments may only be returned, and its other
 /// tokens not. A module without a mesh gets one of `mhlo.num_partitions`
