@@ -407,3 +407,21 @@ def training(jit):
     for i in range(4):
         state = f(state, put(A(16, 32, seed=i), "x"))
     return state
+
+
+@case(alone=True)
+def one_update_of_a_sharded_array(tally, jit):
+    """All devices but one have an index out of bounds (XLA: guard_scatters.cc)."""
+    @jit
+    def add(a, i, u):
+        a = lax.with_sharding_constraint(a, on(("x", "y")))
+        return a.at[i].add(u, mode="drop", wrap_negative_indices=False)
+
+    for dtype in (np.uint16, np.float32):
+        a = np.arange(13).astype(dtype)
+        for i in (-9, -1, *range(15), 2**31 - 1):
+            expected = a.copy()
+            if 0 <= i < 13:
+                expected[i] += 100
+            found = np.asarray(add(put(a), np.int32(i), dtype(100)))
+            tally.check(f"update of {dtype.__name__} {i}", np.array_equal(found, expected), f"{found}, expected {expected}")
