@@ -140,7 +140,7 @@ FailureOr<ProgramParts> programParts(ModuleOp local,
   }
   moveToDevice(*main, parts.argumentPlacements);
   writeDonations(*main, donations);
-  guardScatters(local);
+  guardIndices(local);
   if (failed(toReplicasForm(local)))
     return failure();
   parts.numDevices =

@@ -86,3 +86,26 @@ module attributes {mhlo.num_partitions = 8 : i32} {
     return %0, %1 : tensor<3xi16>, tensor<3xi16>
   }
 }
+
+// -----
+
+// Parts of parts have clamped indices, one part alone has not.
+// CHECK: func.func @main(%{{.*}}: tensor<16xf32>
+// CHECK: sdy.manual_computation{{.*}} (%[[A:[^:]+]]: tensor<16xf32>, %[[I:[^:]+]]: tensor<i32>, %[[O:[^:]+]]: tensor<ui8>)
+// CHECK-DAG: %[[I1:.*]] = stablehlo.clamp %{{.*}}, %[[I]], %{{.*}} : tensor<i32>
+// CHECK-DAG: %[[I2:.*]] = stablehlo.optimization_barrier %[[I1]] : tensor<i32>
+// CHECK: %[[S:.*]] = stablehlo.dynamic_slice %[[A]], %[[I2]], sizes = [8]
+// CHECK: %[[D:.*]] = stablehlo.add %[[S]], %[[S]]
+// CHECK: %[[O1:.*]] = stablehlo.clamp %{{.*}}, %[[O]], %{{.*}} : tensor<ui8>
+// CHECK: %[[O2:.*]] = stablehlo.optimization_barrier %[[O1]] : tensor<ui8>
+// CHECK: stablehlo.dynamic_slice %[[D]], %[[O2]], sizes = [2]
+// CHECK: stablehlo.dynamic_slice %[[A]], %[[I]], sizes = [3]
+module attributes {mhlo.num_partitions = 8 : i32} {
+  func.func @main(%a: tensor<16xf32>, %i: tensor<i32>, %o: tensor<ui8>) -> (tensor<2xf32>, tensor<3xf32>) {
+    %s = stablehlo.dynamic_slice %a, %i, sizes = [8] : (tensor<16xf32>, tensor<i32>) -> tensor<8xf32>
+    %d = stablehlo.add %s, %s : tensor<8xf32>
+    %0 = stablehlo.dynamic_slice %d, %o, sizes = [2] : (tensor<8xf32>, tensor<ui8>) -> tensor<2xf32>
+    %1 = stablehlo.dynamic_slice %a, %i, sizes = [3] : (tensor<16xf32>, tensor<i32>) -> tensor<3xf32>
+    return %0, %1 : tensor<2xf32>, tensor<3xf32>
+  }
+}

@@ -411,7 +411,7 @@ def training(jit):
 
 @case(alone=True)
 def one_update_of_a_sharded_array(tally, jit):
-    """All devices but one have an index out of bounds (XLA: guard_scatters.cc)."""
+    """All devices but one have an index out of bounds (guard_indices.cc)."""
     @jit
     def add(a, i, u):
         a = lax.with_sharding_constraint(a, on(("x", "y")))
@@ -425,3 +425,25 @@ def one_update_of_a_sharded_array(tally, jit):
                 expected[i] += 100
             found = np.asarray(add(put(a), np.int32(i), dtype(100)))
             tally.check(f"update of {dtype.__name__} {i}", np.array_equal(found, expected), f"{found}, expected {expected}")
+
+
+@case(alone=True)
+def parts_of_a_sharded_array(tally, jit):
+    """Each device takes a part of the part that the user takes, out of bounds as well (guard_indices.cc)."""
+    @jit
+    def take(a, i):
+        a = lax.with_sharding_constraint(a, on(("x", "y")))
+        slice = lax.with_sharding_constraint(lax.dynamic_slice(a, (i,), (8,)), on(("x", "y")))
+        return slice, lax.dynamic_slice(2 * slice, (i - 6,), (4,))
+
+    def start(i, size, taken):
+        return min(max(i + size if i < 0 else i, 0), size - taken)
+
+    for size in (13, 16):
+        a = np.arange(size).astype(np.float32)
+        for i in (-90, -9, -1, *range(size + 2), 2**31 - 1):
+            at, again = start(i, size, 8), start(i - 6, 8, 4)
+            expected = a[at:at + 8]
+            found = [np.asarray(x) for x in take(put(a), np.int32(i))]
+            tally.check(f"part of {size} at {i}", np.array_equal(found[0], expected), f"{found}, expected {expected}")
+            tally.check(f"part of a part of {size} at {i}", np.array_equal(found[1], 2 * expected[again:again + 4]), f"{found}")

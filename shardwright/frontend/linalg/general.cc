@@ -159,8 +159,14 @@ Primitive makeSymmetricProduct() {
   p.infer = [](const std::vector<Aval> &in,
                const Params &) -> Expected<std::vector<Aval>> {
     const Aval &a = in[0], &c = in[1];
-    SW_TRY(checkMatrix("symmetric_product", a, false, 0));
-    SW_TRY(checkMatrix("symmetric_product", c, false, 1));
+    for (size_t i : {0, 1}) {
+      if (in[i].rank() >= 2 && !isFloat(in[i].dtype))
+        return typeError("symmetric_product does not accept dtype ",
+                         name(in[i].dtype), " at position ", i,
+                         ". Accepted dtypes at position ", i,
+                         " are subtypes of floating.");
+      SW_TRY(checkMatrix("symmetric_product", in[i], false, i));
+    }
     if (c.dtype != a.dtype)
       return typeError("lax.symmetric_product requires arguments to have the "
                        "same dtypes, got ",

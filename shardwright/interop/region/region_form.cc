@@ -170,7 +170,7 @@ LogicalResult convertToRegionForm(ModuleOp module) {
   FailureOr<Border> border = findBorder(main, *shardings);
   if (failed(border))
     return failure();
-  guardScatters(module);
+  guardIndices(module);
   wrapBody(main, *border, sdy::meshFromAttr(shardings->mesh.getMesh()));
   for (auto [i, sharding] : llvm::zip(border->tensorArguments, border->in))
     main.setArgAttr(i, sdy::kShardingAttr, sharding);

@@ -27,14 +27,12 @@ namespace shardwright {
 /// all gather one row instead that holds all operands.
 void splitCollectives(mlir::ModuleOp module, double packedBytes = 0);
 
-/// Puts a barrier in front of what a scatter of one index updates. XLA (seen in
-/// jaxlib 0.10.2, for its CPU) joins the read of the element with a
-/// dynamic_slice that made the operand, and forgets the clamp between them: an
-/// index out of bounds, which shards of a scatter rely on, then overwrites
-/// another element.
-void guardScatters(mlir::ModuleOp module);
+/// Protects parts taken of parts, by dynamic_slice or by a gather or scatter of
+/// one index, from a wrong rewrite of XLA (guard_indices.cc): clamps the indices
+/// of dynamic_slices, and puts a barrier in front of the others.
+void guardIndices(mlir::ModuleOp module);
 
-/// Converts a per-device program to the region form, scatters guarded. The tensors of the entry
+/// Converts a per-device program to the region form, indices guarded. The tensors of the entry
 /// function's signature have local types, and `sdy.sharding` attributes unless
 /// they are replicated. Its token arguments may only be returned, and its other
 /// tokens not. A module without a mesh gets one of `mhlo.num_partitions`
