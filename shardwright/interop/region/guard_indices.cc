@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// XLA (seen in jaxlib 0.10.2, for its CPU) joins a dynamic_slice of a
+// XLA (jaxlib 0.10.2; 0.12 is right) joins a dynamic_slice of a
 // dynamic_slice by adding the indices, and forgets that each is clamped first.
 // It makes dynamic_slices of gathers and scatters with one index, too. Our
 // partitions have such pairs: the part of a value that a device takes, and the
