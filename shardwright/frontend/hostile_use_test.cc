@@ -28,6 +28,20 @@ Tensor onEightDevices(const Tensor &x) {
       x, NamedSharding(*makeMesh({8}, {"x"}, {AxisType::Auto}), P("x")));
 }
 
+TEST(HostileUse, DiagonalsBeyondTheEdges) {
+  Tensor x = ones({2, 3}, DType::I32);
+  using Numbers = std::vector<int32_t>;
+  for (int64_t far : {int64_t(3), int64_t(1) << 40, INT64_MAX}) {
+    EXPECT_EQ(*tril(x, far).toVector<int32_t>(), Numbers(6, 1)) << far;
+    EXPECT_EQ(*triu(x, far).toVector<int32_t>(), Numbers(6, 0)) << far;
+    EXPECT_EQ(*triu(x, -far - 1).toVector<int32_t>(), Numbers(6, 1)) << far;
+    EXPECT_EQ(*tril(x, -far - 1).toVector<int32_t>(), Numbers(6, 0)) << far;
+    EXPECT_EQ(*eye(2, 3, far, DType::I32).toVector<int32_t>(), Numbers(6, 0));
+    EXPECT_EQ(*tri(2, 3, far, DType::I32).toVector<int32_t>(), Numbers(6, 1));
+  }
+  EXPECT_FALSE(eye(INT64_MIN, 3, 0, DType::I32).ok());
+}
+
 TEST(Sizes, ThatOverflowAreErrors) {
   constexpr int64_t large = int64_t(1) << 40;
   EXPECT_THAT(textOf(ones({large, large})), HasSubstr("too large"));

@@ -64,14 +64,6 @@ Status checkCount(int64_t count) {
 
 } // namespace
 
-/// A diagonal that is not further from the edges than the next beyond them,
-/// whose number 32 bits hold. Sizes that are none are errors elsewhere.
-static int64_t nearestDiagonal(int64_t k, int64_t rows, int64_t columns) {
-  constexpr int64_t most = std::numeric_limits<int32_t>::max() - 1;
-  return std::clamp(k, -std::clamp<int64_t>(rows, 0, most) - 1,
-                    std::clamp<int64_t>(columns, 0, most) + 1);
-}
-
 Tensor empty(const Shape &shape, DType type) { return zeros(shape, type); }
 Tensor emptyLike(const Tensor &x) { return zerosLike(x); }
 Tensor fullLike(const Tensor &x, const Tensor &value,

@@ -9,6 +9,9 @@
 
 #include "shardwright/frontend/numpy/arrange.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace shardwright::frontend {
 
 std::pair<Tensor, Tensor> inexactPair(const Tensor &x, const Tensor &y) {
@@ -54,6 +57,12 @@ Tensor nonzeroDivisor(const Tensor &x) {
     return x;
   Tensor zero = scalarOf(int64_t(0), x.dtype());
   return where(lax::eq(x, zero), onesLike(x), x);
+}
+
+int64_t nearestDiagonal(int64_t k, int64_t rows, int64_t columns) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max() - 1;
+  return std::clamp(k, -std::clamp<int64_t>(rows, 0, most) - 1,
+                    std::clamp<int64_t>(columns, 0, most) + 1);
 }
 
 Tensor fromBegin(const Tensor &positions, int64_t n, bool isKnown) {

@@ -35,6 +35,10 @@ Tensor squaredSize(const Tensor &x);
 Tensor withoutNan(const Tensor &x, double value);
 /// Integers that divide: 1 in place of each 0.
 Tensor nonzeroDivisor(const Tensor &x);
+/// The diagonal k, but not further from the edges of a matrix than the next
+/// beyond them: 32 bits hold its number, and it selects the same elements.
+/// Sizes that are none are errors elsewhere.
+int64_t nearestDiagonal(int64_t k, int64_t rows, int64_t columns);
 /// Negative positions in a dimension of size n count from its end. `isKnown`: a
 /// constant, whose signs no program computes.
 Tensor fromBegin(const Tensor &positions, int64_t n, bool isKnown = false);

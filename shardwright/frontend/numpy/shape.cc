@@ -175,6 +175,7 @@ static Tensor triangle(const Tensor &x, int64_t k, bool lower) {
   if (x.rank() < 2)
     return valueError("Argument to jax.numpy.tril must be at least 2D");
   Shape square{x.dim(-2), x.dim(-1)};
+  k = nearestDiagonal(k, square[0], square[1]);
   Tensor rows = lax::iota(DType::I32, square, 0);
   Tensor columns = lax::iota(DType::I32, square, 1);
   Tensor shifted = lax::add(rows, scalarOf(lower ? k : k - 1, DType::I32));
