@@ -29,16 +29,8 @@ Tensor solved(const Tensor &v, const Tensor &a) {
   Tensors factors = linalg::lu(v);
   if (const Error *error = errorIn(factors))
     return *error;
-  int64_t batch = v.rank() - 2;
-  GatherDims d;
-  d.operandBatchingDims = d.startIndicesBatchingDims = iotaInts(batch);
-  d.collapsedSliceDims = d.startIndexMap = {batch};
-  d.offsetDims = {batch + 1};
-  Ints sizes(a.rank(), 1);
-  sizes.back() = a.dim(batch + 1);
-  Tensor rows = gather(a, expand_dims(factors[2], {batch + 1}), d, sizes,
-                       GatherMode::PromiseInBounds);
-  Tensor y = solveLeft(factors[0], rows, /*lower=*/true, /*unit=*/true);
+  Tensor y = solveLeft(factors[0], permuteRows(a, factors[2]), /*lower=*/true,
+                       /*unit=*/true);
   return solveLeft(factors[0], y, /*lower=*/false, /*unit=*/false);
 }
 

@@ -13,19 +13,6 @@ namespace {
 using namespace lax;
 using Names = std::vector<std::string>;
 
-/// Rows of x in the order of a permutation of each matrix.
-Tensor permuteRows(const Tensor &x, const Tensor &permutation) {
-  GatherDims d;
-  int64_t batch = x.rank() - 2;
-  d.operandBatchingDims = d.startIndicesBatchingDims = iotaInts(batch);
-  d.collapsedSliceDims = d.startIndexMap = {batch};
-  d.offsetDims = {batch + 1};
-  Ints sizes(x.rank(), 1);
-  sizes.back() = x.dim(x.rank() - 1);
-  return gather(x, expand_dims(permutation, {permutation.rank()}), d, sizes,
-                GatherMode::PromiseInBounds);
-}
-
 /// The identity outside the leading block of k x k.
 Tensor identityAfter(const Tensor &like, int64_t k) {
   Tensor eye = identityLike(like);

@@ -97,6 +97,17 @@ Tensor solveRight(const Tensor &a, const Tensor &b, bool lower, bool adjointA) {
       a, b, {false, lower, adjointA, adjointA && isComplex(a.dtype()), false});
 }
 
+Tensor permuteRows(const Tensor &x, const Tensor &order) {
+  int64_t batch = x.rank() - 2;
+  GatherDims d;
+  d.operandBatchingDims = d.startIndicesBatchingDims = iotaInts(batch);
+  d.collapsedSliceDims = d.startIndexMap = {batch};
+  d.offsetDims = {batch + 1};
+  Ints sizes(x.rank(), 1);
+  sizes.back() = x.dim(batch + 1);
+  return lax::gather(x, lax::expand_dims(order, {order.rank()}), d, sizes,
+                     GatherMode::PromiseInBounds);
+}
 Tensor resize(const Tensor &x, int64_t rows, int64_t columns) {
   if (!x.ok())
     return x;

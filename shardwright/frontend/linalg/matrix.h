@@ -43,6 +43,8 @@ Tensor solveLeft(const Tensor &a, const Tensor &b, bool lower, bool unit);
 /// b op(a)^-1, where op may be the adjoint.
 Tensor solveRight(const Tensor &a, const Tensor &b, bool lower,
                   bool adjointA = false);
+/// The rows of each matrix in the order that `order` has for it.
+Tensor permuteRows(const Tensor &x, const Tensor &order);
 /// The corner of a matrix, or the matrix with zeros around it.
 Tensor resize(const Tensor &x, int64_t rows, int64_t columns);
 

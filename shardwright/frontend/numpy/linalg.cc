@@ -8,6 +8,7 @@
 #include "shardwright/frontend/numpy/linalg.h"
 
 #include "shardwright/frontend/linalg/linalg.h"
+#include "shardwright/frontend/linalg/matrix.h"
 #include "shardwright/frontend/numpy/arrange.h"
 #include "shardwright/frontend/numpy/promote.h"
 
@@ -37,18 +38,6 @@ Tensor identity(const Tensor &like) {
 double epsilonOf(DType type) {
   return realType(type) == DType::F64 ? std::numeric_limits<double>::epsilon()
                                       : std::numeric_limits<float>::epsilon();
-}
-/// Rows of x in these orders, one for each matrix.
-Tensor permuted(const Tensor &x, const Tensor &order) {
-  int64_t batch = x.rank() - 2;
-  GatherDims d;
-  d.operandBatchingDims = d.startIndicesBatchingDims = iotaInts(batch);
-  d.collapsedSliceDims = d.startIndexMap = {batch};
-  d.offsetDims = {batch + 1};
-  Ints sizes(x.rank(), 1);
-  sizes.back() = x.dim(batch + 1);
-  return lax::gather(x, lax::expand_dims(order, {order.rank()}), d, sizes,
-                     GatherMode::PromiseInBounds);
 }
 /// 1 for an even permutation, -1 for an odd one.
 Tensor parityOf(const Tensor &pivots, DType type) {
@@ -96,7 +85,7 @@ Tensor solve(const Tensor &a, const Tensor &b) {
   if (const Error *error = errorIn(factors))
     return *error;
   Tensor y = lax::linalg::triangular_solve(
-      factors[0], permuted(right, factors[2]),
+      factors[0], permuteRows(right, factors[2]),
       {.leftSide = true, .lower = true, .unitDiagonal = true});
   Tensor x = lax::linalg::triangular_solve(factors[0], y, {.leftSide = true});
   return isVector ? squeeze(x, -1) : x;
