@@ -119,6 +119,14 @@ Aval tangentAval(const Aval &aval) {
   return out;
 }
 
+Status checkShape(const Shape &shape) {
+  for (int64_t size : shape)
+    if (size < 0)
+      return valueError("negative dimensions are not allowed, got shape ",
+                        tupleText(shape));
+  return {};
+}
+
 Status checkSizes(const Aval &aval, const TypeSharding &sharding) {
   for (int64_t d = 0; d < aval.rank(); ++d) {
     int64_t ways = 1;

@@ -56,6 +56,8 @@ struct Aval {
   }
 };
 
+/// An error if a size is negative.
+Status checkShape(const Shape &shape);
 /// An error if the axes of a dimension do not divide its size.
 Status checkSizes(const Aval &aval, const TypeSharding &sharding);
 

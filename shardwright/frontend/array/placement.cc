@@ -37,10 +37,7 @@ Expected<Aval> typeOn(Aval aval, const Sharding &sharding) {
 
 Tensor shapeDtypeStruct(const Shape &shape, DType type,
                         const Sharding &sharding) {
-  for (int64_t d : shape)
-    if (d < 0)
-      return valueError("negative dimensions are not allowed, got shape ",
-                        tupleText(shape));
+  SW_TRY(checkShape(shape));
   Aval aval{canonicalType(type), shape};
   if (sharding.isSpecified()) {
     SW_TRY(sharding.checkCompatible(shape));
@@ -273,10 +270,7 @@ makeArrayFromCallback(const Shape &shape, const Sharding &sharding,
     return local.error();
   if (!make)
     return typeError("makeArrayFromCallback got a null function");
-  for (int64_t size : shape)
-    if (size < 0)
-      return valueError("negative dimensions are not allowed, got shape ",
-                        tupleText(shape));
+  SW_TRY(checkShape(shape));
   std::map<IndexBox, Tensor> made;
   std::vector<Buffer> buffers;
   Aval aval;

@@ -297,10 +297,7 @@ Tensor scalarOf(int64_t v, DType type, bool weak) {
 
 Tensor arrayFromBytes(const void *data, DType type, const Shape &shape) {
   Aval aval{canonicalType(type), shape};
-  for (int64_t d : shape)
-    if (d < 0)
-      return valueError("negative dimensions are not allowed, got shape ",
-                        tupleText(shape));
+  SW_TRY(checkShape(shape));
   std::shared_ptr<void> copy = allocateHost(bytesOf(aval));
   if (!copy)
     return noMemory(aval);

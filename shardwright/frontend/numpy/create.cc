@@ -184,21 +184,11 @@ Tensors ix(const Tensors &xs) {
   }
   return out;
 }
-/// Of a shape that is no array's.
-static Status checkSizes(const Shape &shape) {
-  for (int64_t size : shape)
-    if (size < 0)
-      return valueError("negative dimensions are not allowed, got shape ",
-                        tupleText(shape));
-  return {};
-}
-
 Tensor ravelMultiIndex(const Tensors &positions, const Shape &shape,
                        TakeMode mode) {
   if (const Error *error = errorIn(positions))
     return *error;
-  if (Status sizes = checkSizes(shape); !sizes)
-    return sizes.error();
+  SW_TRY(checkShape(shape));
   if (static_cast<int64_t>(positions.size()) != shape.rank())
     return valueError("len(multi_index)=", positions.size(),
                       " != len(dims)=", shape.rank());
@@ -228,7 +218,7 @@ Tensors unravelIndex(const Tensor &positions, const Shape &shape) {
   Tensors out(shape.rank());
   if (!positions.ok())
     return Tensors(out.size(), positions);
-  if (Status sizes = checkSizes(shape); !sizes)
+  if (Status sizes = checkShape(shape); !sizes)
     return Tensors(out.size(), sizes.error());
   Tensor rest = positions;
   for (int64_t d = shape.rank(); d-- > 0;) {
