@@ -133,6 +133,18 @@ private:
 };
 } // namespace
 
+void pjrt::writeEventNames(ProtoWriter &plane,
+                           const std::map<std::string, int64_t> &names) {
+  for (const auto &[name, id] : names) {
+    ProtoWriter metadata, entry;
+    metadata.varint(1, id);
+    metadata.string(2, name);
+    entry.varint(1, id);
+    entry.message(2, metadata.take());
+    plane.message(4, entry.take());
+  }
+}
+
 std::string pjrt::toXSpace(llvm::ArrayRef<RecordedRun> runs) {
   // Runs may be recorded in another order than they ended.
   std::vector<RecordedRun> ordered(runs);
@@ -160,14 +172,7 @@ std::string pjrt::toXSpace(llvm::ArrayRef<RecordedRun> runs) {
     out.string(2, "/device:CUSTOM:shardwright:" + std::to_string(device));
     out.message(3, plane.programs.take());
     out.message(3, plane.operations.take());
-    for (const auto &[name, id] : plane.names) {
-      ProtoWriter metadata, entry;
-      metadata.varint(1, id);
-      metadata.string(2, name);
-      entry.varint(1, id);
-      entry.message(2, metadata.take());
-      out.message(4, entry.take());
-    }
+    writeEventNames(out, plane.names);
     space.message(1, out.take());
   }
   return space.take();

@@ -10,6 +10,12 @@
 
 #include "shardwright/pjrt/api/program.h"
 
+#include <map>
+
+namespace shardwright {
+class ProtoWriter;
+}
+
 namespace shardwright::pjrt {
 
 /// Nanoseconds since the epoch.
@@ -51,6 +57,9 @@ private:
 /// that failed before its first operation began when it was submitted or when
 /// the one before it ended.
 std::string toXSpace(llvm::ArrayRef<RecordedRun> runs);
+/// Writes the names of a plane's events, by their numbers.
+void writeEventNames(ProtoWriter &plane,
+                     const std::map<std::string, int64_t> &names);
 
 } // namespace shardwright::pjrt
 

@@ -77,14 +77,7 @@ static std::string toXSpace(llvm::ArrayRef<Partitioning> partitionings) {
   plane.varint(1, 1);
   plane.string(2, "/device:CUSTOM:shardwright partitioner");
   plane.message(3, line.take());
-  for (const auto &[name, id] : names) {
-    ProtoWriter metadata, entry;
-    metadata.varint(1, id);
-    metadata.string(2, name);
-    entry.varint(1, id);
-    entry.message(2, metadata.take());
-    plane.message(4, entry.take());
-  }
+  writeEventNames(plane, names);
   ProtoWriter space;
   space.message(1, plane.take());
   return space.take();
