@@ -38,12 +38,18 @@ std::vector<mlir::Operation *> opsOf(mlir::ModuleOp module) {
 
 /// Parses what `asText` prints, so that names of values are those of that text;
 /// operations have the names and places of the user's source. The arguments of
-/// @main have these names. `text`: the module with its locations.
-bool readPrinted(const std::string &text, mlir::MLIRContext *context,
-                 const std::vector<std::string> &argNames, PrintedModule &out) {
-  auto raw = mlir::parseSourceString<mlir::ModuleOp>(text, context);
+/// @main have these names. Requires the context's mutex; `errors` has those of
+/// the parser.
+Status readPrinted(const LoweredProgram &lowered,
+                   const std::vector<std::string> &argNames,
+                   const ErrorText &errors, PrintedModule &out) {
+  mlir::MLIRContext *context = &moduleContext().context;
+  Expected<std::string> text = locatedText(lowered);
+  if (!text)
+    return text.error();
+  auto raw = mlir::parseSourceString<mlir::ModuleOp>(*text, context);
   if (!raw)
-    return false;
+    return errors.error();
   std::string printed;
   llvm::raw_string_ostream os(printed);
   raw->print(os);
@@ -51,14 +57,14 @@ bool readPrinted(const std::string &text, mlir::MLIRContext *context,
                               printed, raw->getName().value_or("module")),
                           context, out.sources, Trust::Full, &out.positions);
   if (!out.module)
-    return false;
+    return errors.error();
   for (auto [op, located] : llvm::zip(opsOf(*out.module), opsOf(*raw)))
     if (!llvm::isa<mlir::UnknownLoc>(located->getLoc()))
       op->setLoc(located->getLoc());
   if (mlir::func::FuncOp main = sdy::getMainFunc(*out.module))
     for (auto [argument, name] : llvm::zip(main.getArguments(), argNames))
       argument.setLoc(mlir::NameLoc::get(mlir::StringAttr::get(context, name)));
-  return true;
+  return {};
 }
 
 std::string textOf(ProgramReport report,
@@ -76,15 +82,11 @@ std::string textOf(ProgramReport report,
 Expected<std::string> explainLowered(const LoweredProgram &lowered,
                                      const std::vector<std::string> &argNames,
                                      const ExplainQuery &query) {
-  Expected<std::string> text = locatedText(lowered);
-  if (!text)
-    return text;
   ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
   ErrorText errors(&shared.context);
   PrintedModule printed;
-  if (!readPrinted(*text, &shared.context, argNames, printed))
-    return errors.error();
+  SW_TRY(readPrinted(lowered, argNames, errors, printed));
   ExplainRequest request;
   request.values = query.values;
   request.arguments = query.arguments;
@@ -110,15 +112,11 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
 
 Expected<std::string> reportLowered(const LoweredProgram &lowered,
                                     const std::vector<std::string> &argNames) {
-  Expected<std::string> text = locatedText(lowered);
-  if (!text)
-    return text;
   ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
   ErrorText errors(&shared.context);
   PrintedModule printed;
-  if (!readPrinted(*text, &shared.context, argNames, printed))
-    return errors.error();
+  SW_TRY(readPrinted(lowered, argNames, errors, printed));
   CompileOptions options;
   options.stopAfter = Stage::Local;
   HostCalls calls(lowered.callbacks);
