@@ -155,10 +155,10 @@ Status GatherPlanner::addArrays(const std::vector<ParsedIndex> &parsed) {
   auto start = static_cast<int64_t>(indexShape.size());
   for (const Tensor &x : same)
     positions.push_back({lax::convert_element_type(x, type), start});
-  const Shape &common = (same)[0].shape();
+  const Shape &common = same[0].shape();
   indexShape.insert(indexShape.end(), common.begin(), common.end());
   plan.sliceShape.insert(plan.sliceShape.end(), common.begin(), common.end());
-  PartitionSpec entries = (same)[0].aval().spec();
+  PartitionSpec entries = same[0].aval().spec();
   for (int64_t d = 0; d < common.rank(); ++d)
     plan.sliceSpec.push_back(entries[d]);
   resultDims += common.rank();

@@ -80,14 +80,15 @@ Tensor fromBegin(const Tensor &positions, int64_t n, bool isKnown) {
                      positions);
 }
 
-Expected<Ints> distinctAxes(const Ints &axes, int64_t rank) {
+Expected<Ints> distinctAxes(const Ints &axes, int64_t rank,
+                            const std::string &repeated) {
   Ints out;
   for (int64_t axis : axes) {
     Expected<int64_t> d = normalizedAxis(axis, rank);
     if (!d)
       return d.error();
     if (containsInt(out, *d))
-      return valueError("repeated axis");
+      return valueError(repeated);
     out.push_back(*d);
   }
   return out;

@@ -44,8 +44,9 @@ int64_t nearestDiagonal(int64_t k, int64_t rows, int64_t columns);
 Tensor fromBegin(const Tensor &positions, int64_t n, bool isKnown = false);
 /// 0 <= axis < rank, or an error.
 Expected<int64_t> normalizedAxis(int64_t axis, int64_t rank);
-/// The axes in their order, or an error if one is named twice.
-Expected<Ints> distinctAxes(const Ints &axes, int64_t rank);
+/// The axes in their order, or this error if one is named twice.
+Expected<Ints> distinctAxes(const Ints &axes, int64_t rank,
+                            const std::string &repeated = "repeated axis");
 /// An operation of an axis that is counted from the begin.
 Tensor alongAxis(const Tensor &x, int64_t axis,
                  const std::function<Tensor(int64_t)> &op);

@@ -74,16 +74,10 @@ struct Request {
 Expected<Ints> reducedDims(const Tensor &x, const Axes &axes) {
   if (!axes)
     return iotaInts(x.rank());
-  Ints out;
-  for (int64_t axis : *axes) {
-    Expected<int64_t> one = normalizedAxis(axis, x.rank());
-    if (!one)
-      return one.error();
-    if (containsInt(out, *one))
-      return valueError("duplicate value in 'axis': ", tupleText(Shape(*axes)));
-    out.push_back(*one);
-  }
-  std::sort(out.begin(), out.end());
+  Expected<Ints> out = distinctAxes(
+      *axes, x.rank(), cat("duplicate value in 'axis': ", tupleText(*axes)));
+  if (out)
+    std::sort(out->begin(), out->end());
   return out;
 }
 
@@ -221,6 +215,31 @@ Expected<std::pair<DType, DType>> varianceTypes(const char *name, DType type,
   return std::pair(computationType(type), realType(type));
 }
 
+/// What a variance sums: differences from the mean, in the type of the
+/// computation, and the type of the result.
+struct Deviations {
+  Tensor x, fromMean;
+  DType result;
+};
+Expected<Deviations>
+deviations(const char *name, const Tensor &in, const VarianceOptions &options,
+           Tensor (*meanOf)(const Tensor &, const MeanOptions &)) {
+  if (!in.ok())
+    return in.error();
+  SW_TRY(checkMask(name, options.where));
+  Expected<std::pair<DType, DType>> types =
+      varianceTypes(name, in.dtype(), options.dtype);
+  if (!types)
+    return types.error();
+  auto [computed, result] = *types;
+  Tensor x = lax::convert_element_type(in, computed);
+  Tensor center = options.mean
+                      ? lax::convert_element_type(*options.mean, computed)
+                      : meanOf(x, {options.axes, /*keepDims=*/true, computed,
+                                   options.where});
+  return Deviations{x, x - center, result};
+}
+
 } // namespace
 
 Tensor sum(const Tensor &x, const SumOptions &options) {
@@ -260,20 +279,11 @@ Tensor mean(const Tensor &x, const MeanOptions &options) {
   return lax::convert_element_type(lax::div(total, count), type);
 }
 Tensor var(const Tensor &in, const VarianceOptions &options) {
-  if (!in.ok())
-    return in;
-  SW_TRY(checkMask("var", options.where));
-  Expected<std::pair<DType, DType>> types =
-      varianceTypes("var", in.dtype(), options.dtype);
-  if (!types)
-    return types.error();
-  auto [computed, result] = *types;
-  Tensor x = lax::convert_element_type(in, computed);
-  Tensor center =
-      options.mean
-          ? lax::convert_element_type(*options.mean, computed)
-          : mean(x, {options.axes, /*keepDims=*/true, computed, options.where});
-  Tensor squares = squaredSize(x - center);
+  Expected<Deviations> parts = deviations("var", in, options, mean);
+  if (!parts)
+    return parts.error();
+  const Tensor &x = parts->x;
+  Tensor squares = squaredSize(parts->fromMean);
   if (!squares.ok())
     return squares;
   DType real = squares.dtype();
@@ -286,7 +296,7 @@ Tensor var(const Tensor &in, const VarianceOptions &options) {
                                       .dtype = real,
                                       .where = options.where}),
                         count);
-  out = lax::convert_element_type(out, result);
+  out = lax::convert_element_type(out, parts->result);
   return where(lax::gt(count, lax::convert_element_type(Tensor(0.0), real)),
                out, NAN);
 }
@@ -333,21 +343,11 @@ Tensor nanmean(const Tensor &x, const MeanOptions &options) {
   return lax::convert_element_type(mean, type);
 }
 Tensor nanvar(const Tensor &in, const VarianceOptions &options) {
-  if (!in.ok())
-    return in;
-  SW_TRY(checkMask("nanvar", options.where));
-  Expected<std::pair<DType, DType>> types =
-      varianceTypes("nanvar", in.dtype(), options.dtype);
-  if (!types)
-    return types.error();
-  auto [computed, result] = *types;
-  Tensor x = lax::convert_element_type(in, computed);
-  Tensor isThere = ~isnan(x);
-  Tensor center = options.mean
-                      ? lax::convert_element_type(*options.mean, computed)
-                      : nanmean(x, {options.axes, /*keepDims=*/true, computed,
-                                    options.where});
-  Tensor squares = squaredSize(where(isThere, x - center, 0));
+  Expected<Deviations> parts = deviations("nanvar", in, options, nanmean);
+  if (!parts)
+    return parts.error();
+  Tensor isThere = ~isnan(parts->x);
+  Tensor squares = squaredSize(where(isThere, parts->fromMean, 0));
   SumOptions sums{.axes = options.axes,
                   .keepDims = options.keepDims,
                   .where = options.where};
@@ -363,7 +363,7 @@ Tensor nanvar(const Tensor &in, const VarianceOptions &options) {
   total = where(isEmpty, NAN, total);
   return lax::convert_element_type(
       lax::div(total, lax::convert_element_type(divisor, total.dtype())),
-      result);
+      parts->result);
 }
 Tensor nanstd(const Tensor &x, const VarianceOptions &options) {
   return lax::sqrt(nanvar(x, options));
