@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/base/float_parts.h"
 #include "shardwright/frontend/control/control.h"
 #include "shardwright/frontend/primitives/reshard.h"
 #include "shardwright/frontend/transform/pruning.h"
@@ -40,11 +41,11 @@ struct SplitBody {
 
 /// A reduction of precision to all the bits of a type of floats.
 Params fullPrecision(DType type) {
-  int64_t exponent = type == DType::F64   ? 11
-                     : type == DType::F16 ? 5
-                                          : 8; // f32, bf16
-  int64_t mantissa = bitWidth(type) - 1 - exponent;
-  if (bitWidth(type) <= 8) { // the name says it, as in float8_e4m3fn
+  int64_t exponent = 0, mantissa = 0;
+  if (std::optional<FloatParts> parts = floatParts(type)) {
+    exponent = parts->exponent();
+    mantissa = parts->mantissa;
+  } else if (bitWidth(type) <= 8) { // the name says it, as in float8_e4m3fn
     std::string_view text = name(type);
     size_t at = text.rfind('e', text.rfind('m'));
     exponent = text[at + 1] - '0';

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/numpy/random.h"
 
+#include "shardwright/frontend/control/unit_floats.h"
 #include "shardwright/frontend/numpy/arrange.h"
 #include "shardwright/frontend/numpy/promote.h"
 
@@ -17,45 +18,18 @@ namespace {
 
 Tensor like(const Tensor &x, double v) { return scalarOf(v, x.dtype()); }
 
-/// What a floating-point type is made of.
-struct FloatParts {
-  int64_t bits, mantissa;
-  uint64_t one; ///< the bits of 1
-  DType word;   ///< the unsigned type of its size
-  double smallest, epsilon;
-};
+/// An error of a function that draws floats of other types.
 Expected<FloatParts> partsOf(const char *name, DType type) {
-  switch (type) {
-  case DType::F16:
-    return FloatParts{16, 10, 0x3C00, DType::U16, 0x1p-14, 0x1p-10};
-  case DType::BF16:
-    return FloatParts{16, 7, 0x3F80, DType::U16, 0x1p-126, 0x1p-7};
-  case DType::F32:
-    return FloatParts{32, 23, 0x3F800000, DType::U32, 0x1p-126, 0x1p-23};
-  case DType::F64:
-    return FloatParts{64,         52,        0x3FF0000000000000,
-                      DType::U64, 0x1p-1022, 0x1p-52};
-  default:
-    return valueError("dtype argument to `", name,
-                      "` must be float16, bfloat16, float32 or float64, got ",
-                      frontend::name(type));
-  }
+  if (std::optional<FloatParts> parts = floatParts(type))
+    return *parts;
+  return valueError("dtype argument to `", name,
+                    "` must be float16, bfloat16, float32 or float64, got ",
+                    frontend::name(type));
 }
-/// Numbers in [0, 1): mantissas of numbers in [1, 2), less 1.
-Tensor unitFloats(const Tensor &key, const Shape &shape, DType type,
-                  const FloatParts &parts) {
-  // A short mantissa has its bits from 8 random ones.
-  int64_t width = parts.mantissa < 8 ? 8 : parts.bits;
-  auto word = [&](uint64_t v) {
-    return scalarOf(static_cast<int64_t>(v), parts.word);
-  };
-  Tensor bits = lax::convert_element_type(lax::random_bits(key, width, shape),
-                                          parts.word);
-  Tensor mantissa = lax::bitwise_or(
-      lax::shift_right_logical(bits, word(width - parts.mantissa)),
-      word(parts.one));
-  return lax::sub(lax::bitcast_convert_type(mantissa, type),
-                  scalarOf(1.0, type));
+Tensor drawnUnit(const Tensor &key, const Shape &shape, DType type,
+                 const FloatParts &parts) {
+  return unitFloats(lax::random_bits(key, bitsOfUnit(parts), shape), type,
+                    parts);
 }
 /// Numbers between bounds that are known.
 Tensor uniformIn(const char *name, const Tensor &key, const Shape &shape,
@@ -72,29 +46,12 @@ Tensor uniformIn(const char *name, const Tensor &key, const Shape &shape,
         scalarOf(double(static_cast<float>(hi) - static_cast<float>(lo)), type);
   else
     width = lax::sub(scalarOf(hi, type), low);
-  Tensor unit = unitFloats(key, shape, type, *parts);
+  Tensor unit = drawnUnit(key, shape, type, *parts);
   return lax::max(low, lax::add(lax::mul(unit, width), low));
 }
-/// The greatest number below 1 that the type has, times -1.
-double aboveMinusOne(DType type) {
-  switch (type) {
-  case DType::F16:
-    return -1 + 0x1p-11;
-  case DType::BF16:
-    return -1 + 0x1p-8;
-  case DType::F64:
-    return -1 + 0x1p-53;
-  default:
-    return -1 + 0x1p-24;
-  }
-}
-double smallestOf(DType type) {
-  Expected<FloatParts> parts = partsOf("", canonicalType(type));
-  return parts ? parts->smallest : 0;
-}
-double epsilonOf(DType type) {
-  Expected<FloatParts> parts = partsOf("", canonicalType(type));
-  return parts ? parts->epsilon : 0;
+/// Zeros of types that cannot be drawn, which uniformIn refuses.
+FloatParts partsOrNone(DType type) {
+  return floatParts(canonicalType(type)).value_or(FloatParts());
 }
 
 /// The order of 0 .. n - 1 by random sort keys, in rounds enough for ties not
@@ -160,7 +117,7 @@ Tensor uniform(const Tensor &key, const Shape &shape, DType wanted,
     low = toRank(low, shape.rank());
   if (high.rank())
     high = toRank(high, shape.rank());
-  Tensor unit = unitFloats(key, shape, type, *parts);
+  Tensor unit = drawnUnit(key, shape, type, *parts);
   Tensor out =
       lax::max(low, lax::add(lax::mul(unit, lax::sub(high, low)), low));
   return out.ok() ? lax::reshape(out, shape) : out;
@@ -177,8 +134,9 @@ Tensor normal(const Tensor &key, const Shape &shape, DType wanted) {
                               normal(keys[1], shape, real));
     return out.ok() ? lax::div(out, scalarOf(std::sqrt(2.0), type)) : out;
   }
-  Tensor u = uniformIn("normal", key, shape, type, aboveMinusOne(type), 1.0);
-  return lax::mul(scalarOf(std::sqrt(2.0), type), lax::erf_inv(u));
+  Tensor u = uniformIn("normal", key, shape, type,
+                       partsOrNone(type).aboveMinusOne(), 1.0);
+  return normalFloats(u);
 }
 Tensor bernoulli(const Tensor &key, double p, const Shape &shape) {
   return lax::lt(uniform(key, shape), scalarOf(p, DType::F32));
@@ -255,7 +213,8 @@ Tensor truncatedNormal(const Tensor &key, const Tensor &lower,
                  lax::nextafter(lax::stop_gradient(hi), lax::neg(infinity)));
 }
 Tensor gumbel(const Tensor &key, const Shape &shape, DType type) {
-  Tensor u = uniformIn("gumbel", key, shape, type, smallestOf(type), 1);
+  Tensor u =
+      uniformIn("gumbel", key, shape, type, partsOrNone(type).smallest, 1);
   return lax::neg(lax::log(lax::neg(lax::log(u))));
 }
 Tensor exponential(const Tensor &key, const Shape &shape, DType type) {
@@ -263,16 +222,18 @@ Tensor exponential(const Tensor &key, const Shape &shape, DType type) {
   return lax::neg(lax::log1p(lax::neg(u)));
 }
 Tensor laplace(const Tensor &key, const Shape &shape, DType type) {
-  Tensor u =
-      uniformIn("laplace", key, shape, type, -1 + epsilonOf(type) / 2, 1);
+  Tensor u = uniformIn("laplace", key, shape, type,
+                       partsOrNone(type).aboveMinusOne(), 1);
   return lax::mul(lax::sign(u), lax::log1p(lax::neg(lax::abs(u))));
 }
 Tensor logistic(const Tensor &key, const Shape &shape, DType type) {
-  Tensor u = uniformIn("logistic", key, shape, type, smallestOf(type), 1);
+  Tensor u =
+      uniformIn("logistic", key, shape, type, partsOrNone(type).smallest, 1);
   return lax::sub(lax::log(u), lax::log1p(lax::neg(u)));
 }
 Tensor cauchy(const Tensor &key, const Shape &shape, DType type) {
-  Tensor u = uniformIn("cauchy", key, shape, type, epsilonOf(type), 1);
+  Tensor u =
+      uniformIn("cauchy", key, shape, type, partsOrNone(type).epsilon, 1);
   if (!u.ok())
     return u;
   return lax::tan(lax::mul(like(u, M_PI), lax::sub(u, like(u, 0.5))));

@@ -78,18 +78,20 @@ namespace lax {
   X(neg)                                                                       \
   X(sign)                                                                      \
   X(floor)                                                                     \
-  X(ceil) X(is_finite) X(exp) X(exp2) X(log) X(log1p) X(expm1) X(sin) X(cos)   \
-      X(tan) X(tanh) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(abs) X(square)     \
-          X(erf) X(erfc) X(erf_inv) X(lgamma) X(digamma) X(asin) X(acos)       \
-              X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(real)       \
-                  X(imag) X(conj) X(clz) X(population_count) X(stop_gradient)
+  X(ceil)                                                                      \
+  X(is_finite) X(exp) X(exp2) X(log) X(log1p) X(expm1) X(sin) X(cos) X(tan)    \
+      X(tanh) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(abs) X(square) X(erf)     \
+          X(erfc) X(erf_inv) X(lgamma) X(digamma) X(asin) X(acos) X(atan)      \
+              X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(real) X(imag)       \
+                  X(conj) X(clz) X(population_count) X(stop_gradient)
 #define SW_LAX_BINARY(X)                                                       \
   X(add)                                                                       \
   X(sub)                                                                       \
   X(mul)                                                                       \
-  X(div) X(rem) X(max) X(min) X(pow) X(atan2) X(nextafter) X(complex)          \
-      X(add_any) X(shift_left) X(shift_right_logical)                          \
-          X(shift_right_arithmetic) X(eq) X(ne) X(lt) X(le) X(gt) X(ge)
+  X(div)                                                                       \
+  X(rem) X(max) X(min) X(pow) X(atan2) X(nextafter) X(complex) X(add_any)      \
+      X(shift_left) X(shift_right_logical) X(shift_right_arithmetic) X(eq)     \
+          X(ne) X(lt) X(le) X(gt) X(ge)
 
 #define SW_DECLARE(name) Tensor name(const Tensor &x);
 SW_LAX_UNARY(SW_DECLARE)
@@ -213,6 +215,8 @@ Tensor random_seed(const Tensor &seed);
 Tensor random_split(const Tensor &key, const Shape &shape);
 Tensor random_fold_in(const Tensor &key, const Tensor &data);
 Tensor random_bits(const Tensor &key, int64_t bitWidth, const Shape &shape);
+/// Random bits of a width from the two words that threefry2x32 makes.
+Tensor bitsOfWords(const Tensors &words, int64_t bitWidth);
 Tensor random_wrap(const Tensor &data);
 Tensor random_unwrap(const Tensor &key);
 

@@ -283,21 +283,9 @@ const Primitive bitsP = [] {
                    Aval{type, followed(in[0].shape, params.ints("shape"))});
   };
   p.composite = [](const Tensors &in, const Params &params) -> Tensors {
-    int64_t width = params.integer("bit_width");
-    Tensors words =
-        encryptCounts(random_unwrap(in[0]), Shape(params.ints("shape")));
-    if (width == 64) {
-      Tensor high = bind1(*findPrimitive("convert_element_type"), {words[0]},
-                          {{"new_dtype", DType::U64}, {"weak_type", false}});
-      Tensor low = bind1(*findPrimitive("convert_element_type"), {words[1]},
-                         {{"new_dtype", DType::U64}, {"weak_type", false}});
-      return {
-          bitwise_or(shift_left(high, scalarOf(int64_t(32), DType::U64)), low)};
-    }
-    Tensor bits = bitwise_xor(words[0], words[1]);
-    return {convert_element_type(bits, width == 8    ? DType::U8
-                                       : width == 16 ? DType::U16
-                                                     : DType::U32)};
+    return {bitsOfWords(
+        encryptCounts(random_unwrap(in[0]), Shape(params.ints("shape"))),
+        params.integer("bit_width"))};
   };
   return p;
 }();
@@ -345,6 +333,19 @@ Tensor random_bits(const Tensor &key, int64_t bitWidth, const Shape &shape) {
   if (Status one = checkOneKey("bits", key); !one)
     return one.error();
   return bind1(bitsP, {key}, {{"bit_width", bitWidth}, {"shape", Ints(shape)}});
+}
+Tensor bitsOfWords(const Tensors &words, int64_t bitWidth) {
+  if (bitWidth == 64) {
+    Tensor high = bind1(*findPrimitive("convert_element_type"), {words[0]},
+                        {{"new_dtype", DType::U64}, {"weak_type", false}});
+    Tensor low = bind1(*findPrimitive("convert_element_type"), {words[1]},
+                       {{"new_dtype", DType::U64}, {"weak_type", false}});
+    return bitwise_or(shift_left(high, scalarOf(int64_t(32), DType::U64)), low);
+  }
+  return convert_element_type(bitwise_xor(words[0], words[1]),
+                              bitWidth == 8    ? DType::U8
+                              : bitWidth == 16 ? DType::U16
+                                               : DType::U32);
 }
 Tensor random_wrap(const Tensor &data) {
   return bind1(wrapP, {data}, {{"impl", std::string("fry")}});

@@ -39,10 +39,20 @@ Expected<Tensor> withAxisLast(const Tensor &x, std::optional<int64_t> axis) {
     return d.error();
   return swapaxes(x, *d, -1);
 }
-/// 0 .. 7 in the order of bits, as a type.
-Tensor bitNumbers(BitOrder order, DType type) {
-  Tensor numbers = lax::iota(type, {8}, 0);
-  return order == BitOrder::Big ? flip(numbers) : numbers;
+/// 0 .. 7 in the order of bits along the last dimension of a shape.
+Tensor bitNumbers(BitOrder order, const Shape &shape) {
+  Tensor numbers = lax::iota(DType::U8, {8}, 0);
+  if (order == BitOrder::Big)
+    numbers = flip(numbers);
+  return broadcastTo(toRank(numbers, shape.rank()), shape);
+}
+/// More bits, which are 0, at the end of the last dimension, or fewer.
+Tensor resizedLast(const Tensor &bits, int64_t more) {
+  if (!more)
+    return bits;
+  std::vector<Ints> widths(bits.rank(), Ints{0, 0, 0});
+  widths.back()[1] = more;
+  return lax::pad(bits, scalarOf(int64_t(0), DType::U8), widths);
 }
 
 } // namespace
@@ -180,17 +190,12 @@ Tensor packbits(const Tensor &x, std::optional<int64_t> axis, BitOrder order) {
   if (const Error *error = errorIn(bits))
     return *error;
   int64_t last = bits.rank() - 1, missing = (8 - bits.dim(last) % 8) % 8;
-  std::vector<Ints> widths(bits.rank(), Ints{0, 0, 0});
-  widths.back()[1] = missing;
-  if (missing)
-    bits = lax::pad(bits, scalarOf(int64_t(0), DType::U8), widths);
+  bits = resizedLast(bits, missing);
   Shape shape = bits.shape();
   shape.at(last) = bits.dim(last) / 8;
   shape.push_back(8);
   bits = lax::reshape(bits, shape);
-  Tensor shifted = lax::shift_left(
-      bits, broadcastTo(toRank(bitNumbers(order, DType::U8), bits.rank()),
-                        bits.shape()));
+  Tensor shifted = lax::shift_left(bits, bitNumbers(order, bits.shape()));
   Tensor packed = lax::convert_element_type(sum(shifted, Ints{-1}), DType::U8);
   return axis ? swapaxes(packed, *axis, -1) : packed;
 }
@@ -209,21 +214,16 @@ Tensor unpackbits(const Tensor &x, std::optional<int64_t> axis,
   Shape shape = bytes.shape();
   int64_t last = shape.rank() - 1;
   shape.at(last) = 8;
-  Tensor numbers =
-      broadcastTo(toRank(bitNumbers(order, DType::U8), shape.rank()), shape);
-  Tensor bits = lax::bitwise_and(
-      lax::shift_right_logical(broadcastTo(bytes, shape), numbers),
-      scalarOf(int64_t(1), DType::U8));
+  Tensor bits =
+      lax::bitwise_and(lax::shift_right_logical(broadcastTo(bytes, shape),
+                                                bitNumbers(order, shape)),
+                       scalarOf(int64_t(1), DType::U8));
   int64_t total = 8 * shape[last - 1];
   shape.pop_back();
   shape.at(last - 1) = total;
   bits = lax::reshape(bits, shape);
-  if (count) {
-    int64_t size = *count;
-    std::vector<Ints> widths(bits.rank(), Ints{0, 0, 0});
-    widths.back()[1] = size - total;
-    bits = lax::pad(bits, scalarOf(int64_t(0), DType::U8), widths);
-  }
+  if (count)
+    bits = resizedLast(bits, *count - total);
   return axis ? swapaxes(bits, *axis, -1) : bits;
 }
 

@@ -17,17 +17,12 @@
 #include "shardwright/frontend/numpy/promote.h"
 #include "shardwright/frontend/numpy/rearrange.h"
 #include "shardwright/frontend/scipy/distributions.h"
+#include "shardwright/frontend/scipy/draw_parameters.h"
 
 #include <limits>
 
 namespace shardwright::frontend::random {
 namespace {
-
-/// An array of the shape of x.
-Tensor likeArray(const Tensor &x, double value) {
-  return lax::full_like(x, value);
-}
-Tensor anyOf(const Tensor &x) { return gammas::anyOf(x); }
 
 /// Repeats a round of draws, which gets a key and the values and returns the
 /// next ones, while `isOpen` of the values holds for an element. `keyLast`: the
@@ -43,7 +38,9 @@ rounds(const Tensor &key, int64_t numKeys, bool keyLast,
     return Tensors(in.begin(), in.end() - 1);
   };
   Tensors out = whileFlat(
-      [&](const Tensors &in) { return Tensors{anyOf(isOpen(values(in)))}; },
+      [&](const Tensors &in) {
+        return Tensors{gammas::anyOf(isOpen(values(in)))};
+      },
       [&](const Tensors &in) {
         Tensors keys = random::split(in.back(), numKeys);
         Tensor nextKey = keyLast ? keys.back() : keys.front();
@@ -72,7 +69,7 @@ Tensor poissonByCounting(const Tensor &key, const Tensor &lambda, DType type) {
     return Tensors{count, lax::add(in[1], lax::log(u))};
   };
   Tensors out =
-      rounds(key, 2, false, isOpen, round, {zero, likeArray(lambda, 0)});
+      rounds(key, 2, false, isOpen, round, {zero, lax::full_like(lambda, 0)});
   return lax::sub(out[0], scalarOf(int64_t(1), type));
 }
 Tensor poissonByRejection(const Tensor &key, const Tensor &lambda, DType type) {
@@ -97,7 +94,7 @@ Tensor poissonByRejection(const Tensor &key, const Tensor &lambda, DType type) {
   auto isOpen = [](const Tensors &in) { return lax::bitwise_not(in[1]); };
   Tensors out = rounds(
       key, 3, false, isOpen, round,
-      {likeArray(lambda, -1), lax::full(lambda.shape(), 0, DType::Bool)});
+      {lax::full_like(lambda, -1), lax::full(lambda.shape(), 0, DType::Bool)});
   return lax::convert_element_type(out[0], type);
 }
 
@@ -130,8 +127,8 @@ Tensor binomialByCounting(const Tensor &key, const Tensor &count,
     Tensor trials = lax::ceil(lax::log(u) / logFailure);
     return Tensors{number, in[1] + trials};
   };
-  Tensors out =
-      rounds(key, 2, true, isOpen, round, {likeArray(p, 0), likeArray(p, 0)});
+  Tensors out = rounds(key, 2, true, isOpen, round,
+                       {lax::full_like(p, 0), lax::full_like(p, 0)});
   return out[0] - 1.0;
 }
 Tensor binomialByRejection(const Tensor &key, const Tensor &count,
@@ -163,27 +160,9 @@ Tensor binomialByRejection(const Tensor &key, const Tensor &count,
                    lax::bitwise_or(in[1], accept)};
   };
   auto isOpen = [](const Tensors &in) { return lax::bitwise_not(in[1]); };
-  return rounds(key, 3, false, isOpen, round,
-                {likeArray(p, -1), lax::full(p.shape(), 0, DType::Bool)})[0];
-}
-
-/// The common shape of parameters, which is `wanted` if that is given.
-Expected<Shape> commonShape(const char *name, const Tensors &parameters,
-                            const std::optional<Shape> &wanted) {
-  std::vector<Shape> shapes;
-  for (const Tensor &x : parameters)
-    shapes.push_back(x.shape());
-  if (wanted)
-    shapes.push_back(*wanted);
-  Expected<Shape> shape = broadcastShapes(shapes);
-  if (shape && wanted && *shape != *wanted)
-    return valueError(
-        name,
-        " parameter shapes must be broadcast-compatible with shape "
-        "argument, and the result of broadcasting the shapes must equal "
-        "the shape argument, but got result ",
-        tupleText(*shape), " for shape argument ", tupleText(*wanted), ".");
-  return shape;
+  return rounds(
+      key, 3, false, isOpen, round,
+      {lax::full_like(p, -1), lax::full(p.shape(), 0, DType::Bool)})[0];
 }
 
 } // namespace
@@ -206,9 +185,9 @@ Tensor poisson(const Tensor &key, const Tensor &lambda,
     return mean.ok() ? lax::convert_element_type(mean, type) : mean;
   Tensor isSmall = lax::bitwise_or(lax::ne(mean, mean), mean < 10.0);
   Tensor counted = poissonByCounting(
-      key, lax::select(isSmall, mean, likeArray(mean, 0)), type);
+      key, lax::select(isSmall, mean, lax::full_like(mean, 0)), type);
   Tensor rejected = poissonByRejection(
-      key, lax::select(isSmall, likeArray(mean, 1e5), mean), type);
+      key, lax::select(isSmall, lax::full_like(mean, 1e5), mean), type);
   Tensor out = lax::select(isSmall, counted, rejected);
   return lax::select(mean == 0.0, lax::full_like(out, 0), out);
 }
@@ -236,19 +215,20 @@ Tensor binomial(const Tensor &key, const Tensor &n, const Tensor &given,
   Tensor noCount = isNan(count) | (count < 0.0);
   Tensor isInfinite = isinf(count);
   Tensor noChance = isNan(q), isNegative = q < 0.0;
-  q = lax::select(noChance | isNegative, likeArray(q, 0.01), q);
+  q = lax::select(noChance | isNegative, lax::full_like(q, 0.01), q);
   Tensor isSmall = noCount | (count * q <= 10.0);
   count = lax::floor(count);
   Tensor counted = binomialByCounting(
-      key, lax::select(isSmall, count, likeArray(count, 0)), q);
+      key, lax::select(isSmall, count, lax::full_like(count, 0)), q);
   Tensor rejected = binomialByRejection(
-      key, lax::select(isSmall, likeArray(count, 1e4), count),
-      lax::select(isSmall, likeArray(q, 0.5), q));
+      key, lax::select(isSmall, lax::full_like(count, 1e4), count),
+      lax::select(isSmall, lax::full_like(q, 0.5), q));
   Tensor out =
       lax::convert_element_type(lax::select(isSmall, counted, rejected), type);
   Tensor isInvalid = isNegative | noChance | noCount;
-  out = lax::select(isInvalid, likeArray(out, NAN), out);
-  out = lax::select(isInfinite & ~isInvalid, likeArray(out, INFINITY), out);
+  out = lax::select(isInvalid, lax::full_like(out, NAN), out);
+  out =
+      lax::select(isInfinite & ~isInvalid, lax::full_like(out, INFINITY), out);
   Tensor isDone = isRare | noCount | noChance | isInfinite;
   return lax::select(isDone, out,
                      lax::sub(lax::convert_element_type(count, type), out));

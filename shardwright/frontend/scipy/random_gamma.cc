@@ -13,10 +13,12 @@
 #include "shardwright/frontend/control/control.h"
 #include "shardwright/frontend/control/gamma_parts.h"
 #include "shardwright/frontend/control/incomplete.h"
+#include "shardwright/frontend/control/unit_floats.h"
 #include "shardwright/frontend/numpy/arrange.h"
 #include "shardwright/frontend/numpy/promote.h"
 #include "shardwright/frontend/numpy/rearrange.h"
 #include "shardwright/frontend/scipy/distributions.h"
+#include "shardwright/frontend/scipy/draw_parameters.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -41,45 +43,17 @@ Keys splitKey(const Keys &keys, int64_t which) {
 
 /// One number in [0, 1) of each key, as random::uniform of no dimensions.
 Tensor unitFloats(const Keys &keys, DType type) {
+  FloatParts parts = *floatParts(type);
   Tensors words = lax::threefry2x32(keys.first, keys.second, word(0), word(0));
-  auto shifted = [&](DType bits, int64_t shift, uint64_t one) {
-    Tensor mixed =
-        lax::convert_element_type(lax::bitwise_xor(words[0], words[1]),
-                                  type == DType::BF16 ? DType::U8 : bits);
-    mixed = lax::convert_element_type(mixed, bits);
-    Tensor low =
-        lax::shift_right_logical(mixed, scalarOf(int64_t(shift), bits));
-    return lax::bitwise_or(low, scalarOf(static_cast<int64_t>(one), bits));
-  };
-  Tensor mantissa;
-  if (type == DType::F64) {
-    Tensor high = lax::convert_element_type(words[0], DType::U64),
-           low = lax::convert_element_type(words[1], DType::U64);
-    Tensor bits = lax::bitwise_or(
-        lax::shift_left(high, scalarOf(int64_t(32), DType::U64)), low);
-    mantissa = lax::bitwise_or(
-        lax::shift_right_logical(bits, scalarOf(int64_t(12), DType::U64)),
-        scalarOf(int64_t(0x3FF0000000000000), DType::U64));
-  } else if (type == DType::F16) {
-    mantissa = shifted(DType::U16, 6, 0x3C00);
-  } else if (type == DType::BF16) {
-    mantissa = shifted(DType::U16, 1, 0x3F80);
-  } else {
-    mantissa = shifted(DType::U32, 9, 0x3F800000);
-  }
-  return lax::sub(lax::bitcast_convert_type(mantissa, type),
-                  scalarOf(1.0, type));
+  return unitFloats(lax::bitsOfWords(words, bitsOfUnit(parts)), type, parts);
 }
 /// One standard normal number of each key.
 Tensor normals(const Keys &keys, DType type) {
-  double step = type == DType::F64    ? 0x1p-53
-                : type == DType::F16  ? 0x1p-11
-                : type == DType::BF16 ? 0x1p-8
-                                      : 0x1p-24;
-  Tensor low = scalarOf(-1 + step, type), one = scalarOf(1.0, type);
-  Tensor u = lax::max(
-      low, lax::add(lax::mul(unitFloats(keys, type), lax::sub(one, low)), low));
-  return lax::mul(scalarOf(std::sqrt(2.0), type), lax::erf_inv(u));
+  Tensor low = scalarOf(floatParts(type)->aboveMinusOne(), type),
+         one = scalarOf(1.0, type);
+  return normalFloats(lax::max(
+      low,
+      lax::add(lax::mul(unitFloats(keys, type), lax::sub(one, low)), low)));
 }
 
 /// Repeats `step` for the elements whose condition holds: the others keep their
@@ -183,10 +157,8 @@ Tensor gradientOf(const Tensor &sample, const Tensor &a, bool inLogSpace) {
     return lax::random_gamma_grad(a, sample);
   Tensor x = lax::exp(sample);
   // The derivative exists where the sample underflows, too.
-  double tiny = sample.dtype() == DType::F64   ? 0x1p-1022
-                : sample.dtype() == DType::F16 ? 0x1p-14
-                                               : 0x1p-126;
-  x = lax::select(lax::eq(x, number(x, 0)), lax::full_like(x, tiny), x);
+  x = lax::select(lax::eq(x, number(x, 0)),
+                  lax::full_like(x, floatParts(sample.dtype())->smallest), x);
   return lax::div(lax::random_gamma_grad(a, x), x);
 }
 
@@ -199,6 +171,10 @@ Primitive makeGamma() {
       return typeError("random_gamma accepts new-style PRNG keys, got ",
                        in[0].longStr());
     SW_TRY(checkAccepts("random_gamma", Accepts::Float, in[1].dtype));
+    if (!floatParts(in[1].dtype))
+      return typeError("random_gamma expects float16, bfloat16, float32 or "
+                       "float64, got ",
+                       in[1].longStr());
     bool fits = in[0].rank() <= in[1].rank();
     for (int64_t d = 0; fits && d < in[0].rank(); ++d)
       fits = in[0].shape[d] == in[1].shape[d];
@@ -242,31 +218,19 @@ Expected<Tensors> parametersOf(const char *name, const Tensors &given,
   if (const Error *error = errorIn(given))
     return *error;
   type = canonicalType(type);
-  if (type != DType::F16 && type != DType::BF16 && type != DType::F32 &&
-      type != DType::F64)
+  if (!floatParts(type))
     return valueError("dtype argument to `", name,
                       "` must be a float dtype, got ", frontend::name(type));
-  std::vector<Shape> shapes;
   for (const Tensor &x : given) {
-    shapes.push_back(x.shape());
     DType common = promoteTypes(x.dtype(), x.aval().weak, type, false).type;
     if (isSafe && common != type)
       return valueError(
           "In arguments to ", name, ", cannot safely cast argument of type ",
           frontend::name(x.dtype()), " to ", frontend::name(type));
   }
-  if (wanted)
-    shapes.push_back(*wanted);
-  Expected<Shape> shape = broadcastShapes(shapes);
+  Expected<Shape> shape = random::commonShape(name, given, wanted);
   if (!shape)
     return shape.error();
-  if (wanted && *shape != *wanted)
-    return valueError(
-        name,
-        " parameter shapes must be broadcast-compatible with shape "
-        "argument, and the result of broadcasting the shapes must equal "
-        "the shape argument, but got result ",
-        tupleText(*shape), " for shape argument ", tupleText(*wanted), ".");
   Tensors out;
   for (const Tensor &x : given)
     out.push_back(
