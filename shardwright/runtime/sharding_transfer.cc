@@ -241,6 +241,7 @@ ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
   auto *base = static_cast<char *>(result.global.data());
   for (Shard &shard : plan.shards) {
     Box box;
+    llvm::SmallDenseMap<int32_t, int32_t> firstOf; // of the equal summands
     for (const std::vector<int32_t> &devices : shard.summands) {
       auto readable =
           isReadable ? llvm::find_if(devices, isReadable) : devices.begin();
@@ -250,7 +251,13 @@ ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
             " is not all in this process: a part of it is only on device " +
             llvm::Twine(devices.front()));
       box.devices.push_back(*readable);
+      firstOf[*readable] = *llvm::min_element(devices);
     }
+    // The order of an all_reduce: by position, whichever of the devices with
+    // equal summands is read.
+    llvm::sort(box.devices, [&](int32_t a, int32_t b) {
+      return firstOf.lookup(a) < firstOf.lookup(b);
+    });
     box.dstOffset = byteOffset(shard.begin, strides);
     bool fits = localBytes > 0 &&
                 isInPlace(shape, shard, plan.localDims, box.dstOffset);

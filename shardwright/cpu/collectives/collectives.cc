@@ -140,6 +140,10 @@ llvm::Error CollectivePlan::placeDevices(int64_t numDevices) {
         place[device].group = g;
         place[device].position = position;
       }
+      auto &order = ascending.emplace_back(group.size());
+      std::iota(order.begin(), order.end(), 0);
+      llvm::sort(order,
+                 [&](int32_t a, int32_t b) { return group[a] < group[b]; });
     }
   }
   return llvm::Error::success();
@@ -271,11 +275,11 @@ void CollectivePlan::run(int32_t group, const void *const *inputs,
   int64_t members = spec.groups[group].size();
   switch (spec.kind) {
   case CollectiveKind::AllReduce:
-    return runAllReduce(members, inputs, outputs, task);
+    return runAllReduce(group, inputs, outputs, task);
   case CollectiveKind::AllGather:
     return runAllGather(members, inputs, outputs, task);
   case CollectiveKind::ReduceScatter:
-    return runReduceScatter(members, inputs, outputs, task);
+    return runReduceScatter(group, inputs, outputs, task);
   case CollectiveKind::AllToAll:
     return runAllToAll(members, inputs, outputs, task);
   case CollectiveKind::CollectiveBroadcast:
@@ -285,14 +289,18 @@ void CollectivePlan::run(int32_t group, const void *const *inputs,
   }
 }
 
-void CollectivePlan::runAllReduce(int64_t members, const void *const *inputs,
+void CollectivePlan::runAllReduce(int32_t group, const void *const *inputs,
                                   void *const *outputs, int64_t task) const {
+  int64_t members = spec.groups[group].size();
+  llvm::SmallVector<const void *, 16> operands;
+  for (int32_t index : ascending[group])
+    operands.push_back(inputs[index]);
   int64_t begin = task * blocks.colStep;
   int64_t end = std::min(blocks.cols, begin + blocks.colStep);
   int64_t step = cacheBytes / width;
   for (int64_t i = begin; i < end; i += step) {
     int64_t n = std::min(step, end - i);
-    reduction->run(inputs, members, outputs[0], i, i + n);
+    reduction->run(operands.data(), members, outputs[0], i, i + n);
     for (int64_t m = 1; m < members; ++m)
       std::memcpy(at(outputs[m], i * width), at(outputs[0], i * width),
                   n * width);
@@ -324,10 +332,11 @@ void CollectivePlan::runAllGather(int64_t members, const void *const *inputs,
             {outRow, width}, from, {inRow, width}, {rows, cols}, width);
 }
 
-void CollectivePlan::runReduceScatter(int64_t members,
-                                      const void *const *inputs,
+void CollectivePlan::runReduceScatter(int32_t group, const void *const *inputs,
                                       void *const *outputs,
                                       int64_t task) const {
+  llvm::ArrayRef<int32_t> order = ascending[group];
+  int64_t members = order.size();
   int64_t receiver = task / blocks.perPart;
   int64_t colBlocks = ceilDiv(blocks.cols, blocks.colStep);
   int64_t row = task % blocks.perPart / colBlocks * blocks.rowStep;
@@ -343,7 +352,7 @@ void CollectivePlan::runReduceScatter(int64_t members,
   if (cols * width >= 256 || members == 1) {
     for (int64_t r = row; r < row + rows; ++r) {
       for (int64_t m = 0; m < members; ++m)
-        parts[m] = at(inputs[m], inputOffset(r));
+        parts[m] = at(inputs[order[m]], inputOffset(r));
       reduction->run(parts.data(), members,
                      at(outputs[receiver], r * outRow + col * width), 0, cols);
     }
@@ -365,7 +374,8 @@ void CollectivePlan::runReduceScatter(int64_t members,
     for (int64_t m = 0; m < members; ++m) {
       parts[m] = pack + m * packBytes;
       copyBox(pack + m * packBytes, {cols * width, width},
-              at(inputs[m], inputOffset(r)), {inRow, width}, {n, cols}, width);
+              at(inputs[order[m]], inputOffset(r)), {inRow, width}, {n, cols},
+              width);
     }
     reduction->run(parts.data(), members, at(outputs[receiver], r * outRow), 0,
                    n * cols);

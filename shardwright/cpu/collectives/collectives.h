@@ -101,11 +101,11 @@ private:
   void addGroup(int32_t group, llvm::ArrayRef<int32_t> members,
                 const Placement &placement);
 
-  void runAllReduce(int64_t members, const void *const *inputs,
+  void runAllReduce(int32_t group, const void *const *inputs,
                     void *const *outputs, int64_t task) const;
   void runAllGather(int64_t members, const void *const *inputs,
                     void *const *outputs, int64_t task) const;
-  void runReduceScatter(int64_t members, const void *const *inputs,
+  void runReduceScatter(int32_t group, const void *const *inputs,
                         void *const *outputs, int64_t task) const;
   void runAllToAll(int64_t members, const void *const *inputs,
                    void *const *outputs, int64_t task) const;
@@ -117,6 +117,9 @@ private:
   int64_t width = 0, inBytes = 0, outBytes = 0;
   Blocks blocks;
   std::vector<Place> place;
+  /// By group: the indices of its members, by ascending position in the
+  /// program, which is the order of reductions.
+  std::vector<llvm::SmallVector<int32_t, 8>> ascending;
   std::vector<llvm::SmallVector<int32_t, 1>> targets;
   std::vector<int32_t> local;
   std::vector<SharedGroup> shared;

@@ -137,38 +137,48 @@ template <typename T> T fold(ReduceKind kind, T a, T b) {
   }
 }
 
-/// Reduces element by element, in the given order.
+/// The value of a tree that splits n operands at the largest power of two below
+/// n.
+template <typename Leaf, typename Combine>
+auto foldTree(size_t first, size_t count, const Leaf &leaf,
+              const Combine &combine) {
+  if (count == 1)
+    return leaf(first);
+  size_t left = 1;
+  while (2 * left < count)
+    left *= 2;
+  auto a = foldTree(first, left, leaf, combine);
+  return combine(a, foldTree(first + left, count - left, leaf, combine));
+}
+
+/// Reduces an element of each operand.
 void foldElements(E type, ReduceKind kind, llvm::ArrayRef<const char *> in,
                   char *out) {
   auto native = [&]<typename T>(T) {
-    T sum;
-    std::memcpy(&sum, in[0], sizeof(T));
-    for (const char *p : in.drop_front()) {
+    auto leaf = [&](size_t i) {
       T x;
-      std::memcpy(&x, p, sizeof(T));
-      sum = fold(kind, sum, x);
-    }
+      std::memcpy(&x, in[i], sizeof(T));
+      return x;
+    };
+    T sum = foldTree(0, in.size(), leaf,
+                     [&](T a, T b) { return fold(kind, a, b); });
     std::memcpy(out, &sum, sizeof(T));
   };
   auto complex = [&]<typename T>(T) {
-    T re, im;
-    std::memcpy(&re, in[0], sizeof(T));
-    std::memcpy(&im, in[0] + sizeof(T), sizeof(T));
-    for (const char *p : in.drop_front()) {
-      T x, y;
-      std::memcpy(&x, p, sizeof(T));
-      std::memcpy(&y, p + sizeof(T), sizeof(T));
-      if (kind == ReduceKind::Add) {
-        re += x;
-        im += y;
-      } else {
-        T real = re * x - im * y;
-        im = re * y + im * x;
-        re = real;
-      }
-    }
-    std::memcpy(out, &re, sizeof(T));
-    std::memcpy(out + sizeof(T), &im, sizeof(T));
+    struct Pair {
+      T re, im;
+    };
+    auto leaf = [&](size_t i) {
+      Pair x;
+      std::memcpy(&x, in[i], sizeof x);
+      return x;
+    };
+    Pair sum = foldTree(0, in.size(), leaf, [&](Pair a, Pair b) -> Pair {
+      if (kind == ReduceKind::Add)
+        return {a.re + b.re, a.im + b.im};
+      return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    });
+    std::memcpy(out, &sum, sizeof sum);
   };
   switch (type) {
   case E::S8:
@@ -224,11 +234,10 @@ void foldElements(E type, ReduceKind kind, llvm::ArrayRef<const char *> in,
     return;
   }
   default: { // narrow floats: computed in float, rounded once
-    float sum = 0;
-    for (size_t i = 0; i < in.size(); ++i) {
-      float x = float(elementAsDouble(type, in[i], 0));
-      sum = i == 0 ? x : fold(kind, sum, x);
-    }
+    float sum = foldTree(
+        0, in.size(),
+        [&](size_t i) { return float(elementAsDouble(type, in[i], 0)); },
+        [&](float a, float b) { return fold(kind, a, b); });
     uint16_t half = type == E::F16 ? floatToF16(sum) : floatToBf16(sum);
     if (byteWidth(type) == 2)
       std::memcpy(out, &half, 2);
@@ -248,7 +257,13 @@ bool hasReduction(E type, ReduceKind kind) {
 
 /// The expected output of each member of `group`, element by element.
 std::vector<Bytes> model(const CollectiveSpec &spec,
+                         llvm::ArrayRef<int32_t> group,
                          const std::vector<Bytes> &in) {
+  // Reductions take the members by position in the program.
+  std::vector<int32_t> ascending(in.size());
+  std::iota(ascending.begin(), ascending.end(), 0);
+  llvm::sort(ascending,
+             [&](int32_t a, int32_t b) { return group[a] < group[b]; });
   int64_t n = in.size(), width = byteWidth(spec.type);
   std::vector<Bytes> out(n, Bytes(product(spec.outputShape) * width));
   for (int64_t r = 0; r < n; ++r)
@@ -264,7 +279,7 @@ std::vector<Bytes> model(const CollectiveSpec &spec,
         [[fallthrough]];
       case CollectiveKind::AllReduce: {
         llvm::SmallVector<const char *> operands;
-        for (int64_t s = 0; s < n; ++s)
+        for (int32_t s : ascending)
           operands.push_back(from(s, at));
         foldElements(spec.type, spec.reduce, operands, to);
         break;
@@ -314,7 +329,7 @@ void check(CollectiveSpec spec, int64_t devices, std::mt19937_64 &random) {
     std::shuffle(tasks.begin(), tasks.end(), random);
     for (int64_t task : tasks)
       plan->run(g, inputs.data(), outputs.data(), task);
-    std::vector<Bytes> expected = model(spec, in);
+    std::vector<Bytes> expected = model(spec, group, in);
     for (size_t i = 0; i < group.size(); ++i) {
       expected[i].resize(expected[i].size() + 8, 0x5a);
       if (isFloat(spec.type) && byteWidth(spec.type) > 1) {

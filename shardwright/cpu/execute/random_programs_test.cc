@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/execute/executor_test_util.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <functional>
 #include <map>
 #include <random>
@@ -90,12 +92,12 @@ struct Simulation {
           for (int32_t member : group)
             if (devices[member].pc != d.pc)
               return moved;
-          std::vector<float> sum(width, 0);
-          for (int32_t member : group)
-            for (int k = 0; k < width; ++k) {
-              float x = at<float>(devices[member].slots[s.inputs[0]].data(), k);
-              sum[k] = member == group[0] ? x : sum[k] + x;
-            }
+          std::vector<int32_t> ascending(group.begin(), group.end());
+          llvm::sort(ascending);
+          std::vector<float> sum =
+              treeSum(ascending, [&](int32_t member, int k) {
+                return at<float>(devices[member].slots[s.inputs[0]].data(), k);
+              });
           for (int32_t member : group) {
             std::memcpy(devices[member].slots[s.outputs[0]].data(), sum.data(),
                         width * 4);
@@ -109,6 +111,24 @@ struct Simulation {
         return moved;
       }
     }
+  }
+  /// The tree splits its members at the largest power of two below their
+  /// number.
+  template <typename Element>
+  static std::vector<float> treeSum(llvm::ArrayRef<int32_t> members,
+                                    const Element &element) {
+    std::vector<float> sum(width);
+    if (members.size() == 1) {
+      for (int k = 0; k < width; ++k)
+        sum[k] = element(members[0], k);
+      return sum;
+    }
+    size_t left = llvm::bit_floor(members.size() - 1);
+    sum = treeSum(members.take_front(left), element);
+    std::vector<float> right = treeSum(members.drop_front(left), element);
+    for (int k = 0; k < width; ++k)
+      sum[k] += right[k];
+    return sum;
   }
   bool permute(int32_t number, const Step &s, const CollectiveSpec &c) {
     Device &d = devices[number];
