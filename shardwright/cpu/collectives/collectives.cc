@@ -210,6 +210,7 @@ CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices,
     plan.blocks.colStep = std::max<int64_t>(cols, 1);
     plan.blocks.perPart = cols == 0 ? 0 : ceilDiv(rows, plan.blocks.rowStep);
   }
+  plan.ownProcess = placement.ownProcess();
   plan.splitByProcess(placement);
   return plan;
 }

@@ -32,6 +32,15 @@ public:
          llvm::ArrayRef<Kernel> kernels = {}, const Placement &placement = {});
 
   CollectiveKind kind() const { return spec.kind; }
+  const CollectiveSpec &specification() const { return spec; }
+  /// Of all_reduce and reduce_scatter.
+  const Reduction &reductionOf() const { return *reduction; }
+  /// The indices of a group's members by ascending position in the program: the
+  /// order of reductions.
+  llvm::ArrayRef<int32_t> ascendingMembers(int32_t group) const {
+    return ascending[group];
+  }
+  int32_t process() const { return ownProcess; }
   bool isPermute() const {
     return spec.kind == CollectiveKind::CollectivePermute;
   }
@@ -114,11 +123,10 @@ private:
 
   CollectiveSpec spec;
   std::optional<Reduction> reduction;
+  int32_t ownProcess = 0;
   int64_t width = 0, inBytes = 0, outBytes = 0;
   Blocks blocks;
   std::vector<Place> place;
-  /// By group: the indices of its members, by ascending position in the
-  /// program, which is the order of reductions.
   std::vector<llvm::SmallVector<int32_t, 8>> ascending;
   std::vector<llvm::SmallVector<int32_t, 1>> targets;
   std::vector<int32_t> local;

@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/collectives/placement.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace shardwright::cpu;
 
 Placement::Placement(int32_t process, llvm::ArrayRef<int32_t> owners)
@@ -16,6 +18,13 @@ Placement::Placement(int32_t process, llvm::ArrayRef<int32_t> owners)
     localIndices.push_back(count);
     count += owner == process;
   }
+}
+
+std::vector<int32_t> Placement::processes() const {
+  std::vector<int32_t> sorted(owners);
+  llvm::sort(sorted);
+  sorted.erase(llvm::unique(sorted), sorted.end());
+  return sorted;
 }
 
 std::vector<int32_t> Placement::localPositions(int32_t numPositions) const {

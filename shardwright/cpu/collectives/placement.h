@@ -31,6 +31,9 @@ public:
   bool isLocal(int32_t position) const {
     return owners.empty() || owners[position] == process;
   }
+  int32_t ownProcess() const { return process; }
+  /// The processes that own positions, ascending; none if all are local.
+  std::vector<int32_t> processes() const;
   /// The process that owns a remote position.
   int32_t owner(int32_t position) const { return owners[position]; }
   /// The index of a local position among the local positions.
