@@ -8,6 +8,7 @@
 #include "shardwright/runtime/client.h"
 
 #include "shardwright/cpu/backend/cpu_backend.h"
+#include "shardwright/job/job.h"
 
 using namespace shardwright;
 
@@ -18,6 +19,14 @@ Client::Client(int threads, int32_t devices)
 Client::Client(const Client &other, int32_t devices)
     : threadPool(other.threadPool),
       ownBackend(cpu::makeBackend(threadPool, devices)) {}
+
+Client::Client(const Client &other, std::shared_ptr<Job> job)
+    : threadPool(other.threadPool),
+      ownBackend(cpu::makeBackend(threadPool, std::move(job))) {}
+
+Client::Client(std::shared_ptr<Job> job, int threads)
+    : threadPool(std::make_shared<cpu::ThreadPool>(threads)),
+      ownBackend(cpu::makeBackend(threadPool, std::move(job))) {}
 
 Client::Client(std::shared_ptr<Backend> backend, int threads)
     : threadPool(std::make_shared<cpu::ThreadPool>(threads)),

@@ -16,6 +16,8 @@
 
 namespace shardwright {
 
+class Job;
+
 /// Devices of a backend, and threads for work of the host. Thread-safe. The
 /// destructor waits for runs in flight, unless it is called from one of them.
 class Client {
@@ -25,6 +27,10 @@ public:
   explicit Client(int threads = 0, int32_t devices = 1);
   /// New virtual devices, whose kernels run on the threads of `other`.
   Client(const Client &other, int32_t devices);
+  /// The devices of all processes of `job`, which is not null; those of this
+  /// process are addressable. The threads are those of `other`, or new ones.
+  Client(const Client &other, std::shared_ptr<Job> job);
+  explicit Client(std::shared_ptr<Job> job, int threads = 0);
   /// The devices of `backend`.
   explicit Client(std::shared_ptr<Backend> backend, int threads = 0);
   ~Client();

@@ -9,38 +9,74 @@
 
 #include "shardwright/backend/host_storage.h"
 #include "shardwright/cpu/backend/cpu_program.h"
+#include "shardwright/job/job.h"
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/thread_pool.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
 
 using namespace shardwright;
 using namespace shardwright::cpu;
 
+static constexpr llvm::StringLiteral deviceKind("shardwright-cpu");
+static constexpr MemoryKind memories[] = {
+    MemoryKind::Device, MemoryKind::PinnedHost, MemoryKind::UnpinnedHost};
+
 std::vector<DeviceInfo> cpu::describeDevices(int32_t numDevices) {
-  static constexpr MemoryKind memories[] = {
-      MemoryKind::Device, MemoryKind::PinnedHost, MemoryKind::UnpinnedHost};
   std::vector<DeviceInfo> devices;
   for (int32_t d = 0; d < numDevices; ++d)
-    devices.push_back({d, LocalDeviceId(d), 0, "shardwright-cpu", memories});
+    devices.push_back({d, LocalDeviceId(d), 0, deviceKind.str(), memories});
+  return devices;
+}
+
+std::vector<DeviceInfo> cpu::describeDevices(const Job &job) {
+  std::vector<DeviceInfo> devices;
+  for (auto [process, record] : llvm::enumerate(job.processes()))
+    for (int32_t local = 0; local < record.numDevices; ++local) {
+      std::optional<LocalDeviceId> localId;
+      if (int32_t(process) == job.process())
+        localId = LocalDeviceId(local);
+      devices.push_back({int32_t(devices.size()), localId, int32_t(process),
+                         deviceKind.str(), memories});
+    }
   return devices;
 }
 
 std::shared_ptr<Backend> cpu::makeBackend(std::shared_ptr<ThreadPool> pool,
                                           int32_t numDevices) {
-  return std::make_shared<CpuBackend>(std::move(pool), numDevices);
+  return std::make_shared<CpuBackend>(std::move(pool),
+                                      describeDevices(numDevices), nullptr);
 }
 
-CpuBackend::CpuBackend(std::shared_ptr<ThreadPool> pool, int32_t numDevices)
-    : Backend(cpu::backendName), pool(std::move(pool)) {
-  allDevices = describeDevices(numDevices);
+std::shared_ptr<Backend> cpu::makeBackend(std::shared_ptr<ThreadPool> pool,
+                                          std::shared_ptr<Job> job) {
+  std::vector<DeviceInfo> devices = describeDevices(*job);
+  return std::make_shared<CpuBackend>(std::move(pool), std::move(devices),
+                                      std::move(job));
+}
+
+CpuBackend::CpuBackend(std::shared_ptr<ThreadPool> pool,
+                       std::vector<DeviceInfo> devices,
+                       std::shared_ptr<Job> job)
+    : Backend(cpu::backendName), pool(std::move(pool)), job(std::move(job)) {
+  allDevices = std::move(devices);
 }
 
 CpuBackend::~CpuBackend() = default;
 
+bool CpuBackend::isAddressable(DeviceId device) const {
+  return !job ||
+         (device.number() >= 0 && size_t(device.number()) < allDevices.size() &&
+          allDevices[device.number()].localId);
+}
+
 llvm::Expected<std::shared_ptr<DeviceStorage>>
 CpuBackend::allocate(ElementType type, llvm::ArrayRef<int64_t> shape,
-                     MemoryPlace) {
+                     MemoryPlace place) {
+  if (llvm::Error e = checkAddressable(place.device))
+    return e;
   llvm::Expected<int64_t> bytes = checkedBytes(type, shape);
   if (!bytes)
     return bytes.takeError();
@@ -81,6 +117,8 @@ CpuBackend::viewHost(const HostArray &array, MemoryPlace place,
       release();
     return copy;
   }
+  if (llvm::Error e = checkAddressable(place.device))
+    return e;
   llvm::Expected<int64_t> bytes = checkedBytes(array.type, array.shape);
   if (!bytes)
     return bytes.takeError();
@@ -93,7 +131,9 @@ CpuBackend::viewHost(const HostArray &array, MemoryPlace place,
 
 llvm::Expected<StorageTransfer>
 CpuBackend::adoptHost(std::shared_ptr<void> memory, ElementType type,
-                      llvm::ArrayRef<int64_t> shape, MemoryPlace) {
+                      llvm::ArrayRef<int64_t> shape, MemoryPlace place) {
+  if (llvm::Error e = checkAddressable(place.device))
+    return e;
   llvm::Expected<int64_t> bytes = checkedBytes(type, shape);
   if (!bytes)
     return bytes.takeError();

@@ -11,6 +11,10 @@
 #include "shardwright/backend/backend.h"
 #include "shardwright/cpu/program/program.h"
 
+namespace shardwright {
+class Job;
+} // namespace shardwright
+
 namespace shardwright::cpu {
 
 class ThreadPool;
@@ -21,8 +25,13 @@ class ThreadPool;
 /// number of devices that are reported.
 std::shared_ptr<Backend> makeBackend(std::shared_ptr<ThreadPool> pool,
                                      int32_t numDevices);
+/// As above, with the devices of all processes of `job`. Those of this process
+/// are addressable. Keeps the job, which is not null.
+std::shared_ptr<Backend> makeBackend(std::shared_ptr<ThreadPool> pool,
+                                     std::shared_ptr<Job> job);
 /// Descriptions of the devices of such a backend.
 std::vector<DeviceInfo> describeDevices(int32_t numDevices);
+std::vector<DeviceInfo> describeDevices(const Job &job);
 
 /// Loads a program whose memory is planned. Fails if the program is malformed.
 llvm::Expected<std::shared_ptr<LoadedProgram>>

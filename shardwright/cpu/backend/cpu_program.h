@@ -24,12 +24,13 @@ inline constexpr llvm::StringLiteral backendName("cpu");
 
 class CpuBackend final : public Backend {
 public:
-  CpuBackend(std::shared_ptr<ThreadPool> pool, int32_t numDevices);
+  CpuBackend(std::shared_ptr<ThreadPool> pool, std::vector<DeviceInfo> devices,
+             std::shared_ptr<Job> job);
   ~CpuBackend() override;
 
   std::string description() const override;
   std::string codeIdentity() const override;
-  bool isAddressable(DeviceId) const override { return true; }
+  bool isAddressable(DeviceId device) const override;
   llvm::FailureOr<std::shared_ptr<LoadedProgram>>
   compile(mlir::ModuleOp module, const ProgramOptions &options) override;
   llvm::Expected<std::shared_ptr<LoadedProgram>>
@@ -50,6 +51,8 @@ public:
 
   /// The pool of runs, which may outlive the backend.
   const std::shared_ptr<ThreadPool> pool;
+  /// The processes that have the devices; null if all belong to this one.
+  const std::shared_ptr<Job> job;
   DeviceQueue queue;
 };
 

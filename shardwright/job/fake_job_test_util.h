@@ -1,0 +1,76 @@
+//===- fake_job_test_util.h - one process of a pretended job ----*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A job whose other processes do not exist: for tests of what a process does
+// with the records of the others, without messages to them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_JOB_FAKE_JOB_TEST_UTIL_H
+#define SHARDWRIGHT_JOB_FAKE_JOB_TEST_UTIL_H
+
+#include "shardwright/job/job.h"
+#include "shardwright/job/transport.h"
+
+namespace shardwright::test {
+
+/// Messages never arrive, and those that are sent go nowhere.
+class SilentTransport final : public Transport {
+public:
+  void openRun(RunDescription, llvm::unique_function<void(RunFailure)>) final {}
+  void closeRun(const RunKey &) final {}
+  void abortRun(const RunDescription &, RunFailure) final {}
+  void send(int32_t, const RunKey &, const MessageKey &, llvm::ArrayRef<char>,
+            Done) final {}
+  bool sendOwned(int32_t, const RunKey &, const MessageKey &,
+                 std::shared_ptr<const char>, int64_t, Done) final {
+    return true;
+  }
+  void receive(int32_t, const RunKey &, const MessageKey &,
+               llvm::MutableArrayRef<char>, std::shared_ptr<void>, Done) final {
+  }
+  void reportQuiet(const RunKey &, std::string) final {}
+};
+
+/// Process `process` of a job in which process p has numDevices[p] devices.
+class FakeJob final : public Job {
+public:
+  FakeJob(llvm::ArrayRef<int32_t> numDevices, int32_t process)
+      : ownProcess(process) {
+    for (int32_t count : numDevices)
+      records.push_back({count, "host" + std::to_string(records.size()), 4711});
+  }
+  int32_t process() const override { return ownProcess; }
+  Transport &transport() override { return silent; }
+  llvm::StringRef engineName() const override { return "fake"; }
+  llvm::Error barrier() override { return noMessages(); }
+  llvm::Expected<std::string> broadcast(int32_t, llvm::StringRef) override {
+    return noMessages();
+  }
+  llvm::Expected<std::vector<std::string>> allGather(llvm::StringRef) override {
+    return noMessages();
+  }
+  llvm::Expected<std::vector<std::string>> gather(int32_t,
+                                                  llvm::StringRef) override {
+    return noMessages();
+  }
+  void leave() override { hasLeft = true; }
+
+  bool hasLeft = false;
+
+private:
+  static llvm::Error noMessages() {
+    return llvm::createStringError("a fake job has no messages");
+  }
+
+  int32_t ownProcess;
+  SilentTransport silent;
+};
+
+} // namespace shardwright::test
+
+#endif // SHARDWRIGHT_JOB_FAKE_JOB_TEST_UTIL_H
