@@ -25,8 +25,8 @@
 
 namespace shardwright {
 
-/// The user of an engine. Called on threads of the engine, for one peer by one
-/// thread at a time.
+/// The user of an engine. Called on threads of the engine that hold no locks,
+/// for one peer by one thread at a time.
 class EngineUser {
 public:
   virtual ~EngineUser() = default;
@@ -53,6 +53,9 @@ public:
 
   /// Starts the callbacks; called once, before the functions below.
   virtual void start(EngineUser &user) = 0;
+  /// Bytes of a message up to which it is faster inside of a packet than as a
+  /// payload; less than maxPacketBytes by at least 1 KiB.
+  virtual int64_t inlineBytes() const = 0;
   /// Sends a packet without blocking; it is dropped if the peer is lost.
   virtual void sendPacket(int32_t peer, std::vector<char> bytes) = 0;
 
@@ -60,11 +63,19 @@ public:
   /// Sends and receives a payload of any size. Both sides use the same tag,
   /// which no other payload between them in that direction has at the time, and
   /// the receiving side is always called first. `done` is called on a thread of
-  /// the engine, never inside of the call; the memory is in use until then.
+  /// the engine, never inside of the call; the memory is in use until then. A
+  /// sender that has given up sends a payload of no bytes, with which the
+  /// receiver's `done` fails. Payloads of at least one byte are received.
   virtual void sendPayload(int32_t peer, uint32_t tag,
                            llvm::ArrayRef<char> bytes, Done done) = 0;
   virtual void receivePayload(int32_t peer, uint32_t tag,
                               llvm::MutableArrayRef<char> to, Done done) = 0;
+
+  /// Calls a function on a thread of the engine, as soon as possible.
+  virtual void post(llvm::unique_function<void()> function) = 0;
+  /// Ends the connection to a peer that does not answer: its payloads fail, and
+  /// peerLost is called unless it was called before.
+  virtual void dropPeer(int32_t peer, llvm::StringRef why) = 0;
 
   /// While inactive, which it is at first, the engine may take half a second to
   /// notice a packet, and uses no processor time.

@@ -55,11 +55,13 @@ struct RunDescription {
   /// Differs between programs that would not do the same together: compared
   /// with every message.
   uint64_t programHash = 0;
-  std::string name; ///< of the program, like `jit_f`
+  std::string name;    ///< of the program, like `jit_f`
+  std::string devices; ///< on which it runs, like `devices 0-7`
   /// The processes with a device in the run, ascending, this one included.
   llvm::SmallVector<int32_t, 8> participants;
   /// Describes a wait for a message of a peer: `stablehlo.all_reduce at f.py:3
-  /// waits for its devices 4-7`. Called on any thread until the run is closed.
+  /// waits for its devices 4-7`. Called on any thread until the run is closed;
+  /// must not take locks.
   std::function<std::string(int32_t peer, const MessageKey &)> describeWait;
 };
 
@@ -82,21 +84,25 @@ public:
   /// when the run cannot succeed: a participant is lost or has failed, runs
   /// another program, or all wait for each other. It must be short and may take
   /// locks that callers of the functions below hold. Transfers of the run fail
-  /// too, later or before. The run must still be closed.
+  /// too, later or before. The run must still be closed by `abortRun`. A call
+  /// that has begun may end after that, so `fail` owns what it uses.
   virtual void openRun(RunDescription run,
                        llvm::unique_function<void(RunFailure)> fail) = 0;
   /// Closes a run that has succeeded here. Messages that have not been received
   /// are dropped; all sends and receives of this process have been done.
   virtual void closeRun(const RunKey &run) = 0;
   /// Closes a run that has failed here, and tells the participants, whose
-  /// `fail` gets `process P: <text>`. Transfers that have not been done fail.
-  /// Waits for those under way, so that afterwards the bytes of sends are the
-  /// caller's. Also for a run that was launched, but never opened.
+  /// `fail` gets `process P: <text>`; after `fail` they get that failure, not
+  /// this one. Transfers that have not been done fail. Waits for sends under
+  /// way, so that afterwards their bytes are the caller's: must not be called
+  /// inside of `done` or `fail`. Also for a run that was launched, but never
+  /// opened.
   virtual void abortRun(const RunDescription &run, RunFailure failure) = 0;
 
   /// Called once for each transfer, on a thread of the transport and never
   /// inside of the functions below, so that it may take locks that their
-  /// callers hold. It must be short: longer work goes to other threads.
+  /// callers hold. It must be short: longer work goes to other threads. After
+  /// `abortRun` it may still be called with an error, so it owns what it uses.
   using Done = llvm::unique_function<void(llvm::Error)>;
 
   /// Sends bytes, which stay unchanged until `done`.
@@ -125,10 +131,13 @@ public:
                        std::shared_ptr<void> owner, Done done) = 0;
 
   /// Says that the run does nothing in this process but wait for messages of
-  /// peers, and where: `devices 0-3 wait at ... for devices 4-7`. Stands until
-  /// the next transfer of the run is done. When all participants have said so
-  /// and no message is under way, the run fails everywhere: deadlock.
-  virtual void reportQuiet(const RunKey &run, std::string where) = 0;
+  /// peers, and where: `devices 0-3 wait at ... for devices 4-7`. `numDone` is
+  /// the number of transfers of the run for which the caller has seen `done`:
+  /// the report is ignored if there are more by now, and stands until the next.
+  /// When all participants have said so and no message is under way, the run
+  /// fails everywhere: deadlock.
+  virtual void reportQuiet(const RunKey &run, int64_t numDone,
+                           std::string where) = 0;
 };
 
 } // namespace shardwright
