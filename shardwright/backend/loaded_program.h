@@ -147,6 +147,11 @@ public:
   virtual llvm::Expected<StartedRun> start(Backend &backend,
                                            RunRequest &request) = 0;
 
+  /// Says that this process does not start a run, for the reason given, that it
+  /// was asked to start on these devices: other processes, which start it, do
+  /// not wait then. `start` does that itself when it fails.
+  virtual void abandon(Backend &, llvm::ArrayRef<DeviceId>, llvm::StringRef) {}
+
   virtual MemoryStatistics memory() const = 0;
   virtual CostAnalysis cost() const = 0;
   virtual PeakMemory peakMemory() const = 0;

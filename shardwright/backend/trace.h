@@ -24,6 +24,8 @@ struct RunStatistics {
   int64_t steps = 0;
   /// Number of times that diverged devices rejoined at one step.
   int64_t rejoins = 0;
+  /// Bytes that this process sent to others.
+  int64_t sentBetweenProcesses = 0;
 };
 
 /// The activities of each device over time, recorded by one run. Recording

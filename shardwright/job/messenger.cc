@@ -176,6 +176,13 @@ void Messenger::closeRun(const RunKey &key) {
   if (!run || !run->isOpen)
     return;
   Calls calls;
+  // Owned bytes are sent on: their peers may come to receive them later.
+  for (int32_t p : run->description.participants)
+    for (auto &[tag, send] : peers[p].sends)
+      if (send->run == key && send->owner && send->done) {
+        complete(run, std::move(send->done), "", calls);
+        send->done = nullptr;
+      }
   failTransfers(key, *run, "the run has been closed", calls);
   removeRun(key, /*hasSucceeded=*/true);
   post(std::move(calls));

@@ -24,6 +24,24 @@ using testing::HasSubstr;
 
 namespace {
 
+TEST(Messenger, OwnedBytesAreSentOnAfterTheRun) {
+  MemoryJob job(2, 12);
+  RunDescription run = describe(runOf(3), {0, 1});
+  OpenRun zero = open(job.of(0), run);
+  auto bytes = std::make_shared<std::string>(1000, 'x');
+  Transfer sent;
+  job.of(0).sendOwned(1, runOf(3), keyOf(0), {bytes, bytes->data()}, 1000,
+                      sent.callback());
+  job.of(0).closeRun(runOf(3));
+  EXPECT_EQ(sent.message(), "");
+  bytes = nullptr;
+  OpenRun one = open(job.of(1), run);
+  std::string got(1000, '-');
+  EXPECT_EQ(receive(job.of(1), 0, runOf(3), keyOf(0), got).message(), "");
+  EXPECT_EQ(got, std::string(1000, 'x'));
+  job.of(1).closeRun(runOf(3));
+}
+
 TEST(Messenger, EitherSideMayBeFirst) {
   MemoryJob job(2, 1);
   open(job.of(0), describe(runOf(0), {0, 1}));

@@ -89,7 +89,8 @@ public:
   virtual void openRun(RunDescription run,
                        llvm::unique_function<void(RunFailure)> fail) = 0;
   /// Closes a run that has succeeded here. Messages that have not been received
-  /// are dropped; all sends and receives of this process have been done.
+  /// are dropped; all sends and receives of this process have been done, except
+  /// sends of owned bytes, which go on.
   virtual void closeRun(const RunKey &run) = 0;
   /// Closes a run that has failed here, and tells the participants, whose
   /// `fail` gets `process P: <text>`; after `fail` they get that failure, not

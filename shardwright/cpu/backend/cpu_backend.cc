@@ -15,6 +15,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include "llvm/Support/xxhash.h"
+
+#include <atomic>
 #include <cstring>
 
 using namespace shardwright;
@@ -57,14 +60,44 @@ std::shared_ptr<Backend> cpu::makeBackend(std::shared_ptr<ThreadPool> pool,
                                       std::move(job));
 }
 
+static uint64_t countGeneration() {
+  static std::atomic<uint64_t> count{0};
+  return ++count;
+}
+
 CpuBackend::CpuBackend(std::shared_ptr<ThreadPool> pool,
                        std::vector<DeviceInfo> devices,
                        std::shared_ptr<Job> job)
-    : Backend(cpu::backendName), pool(std::move(pool)), job(std::move(job)) {
+    : Backend(cpu::backendName), pool(std::move(pool)), job(std::move(job)),
+      generation(this->job ? countGeneration() : 0) {
   allDevices = std::move(devices);
 }
 
 CpuBackend::~CpuBackend() = default;
+
+Placement CpuBackend::placementOn(llvm::ArrayRef<DeviceId> devices) const {
+  if (!job || llvm::all_of(devices, [&](DeviceId device) {
+        return isAddressable(device);
+      }))
+    return {};
+  std::vector<int32_t> owners;
+  for (DeviceId device : devices)
+    owners.push_back(allDevices[device.number()].process);
+  return {job->process(), owners};
+}
+
+void CpuBackend::launch(llvm::ArrayRef<DeviceId> devices,
+                        llvm::function_ref<void(const RunKey &)> submit) {
+  std::vector<uint64_t> numbers = {generation};
+  for (DeviceId device : devices)
+    numbers.push_back(device.number());
+  RunKey key;
+  key.deviceSet = llvm::xxh3_64bits(llvm::ArrayRef(
+      reinterpret_cast<const uint8_t *>(numbers.data()), numbers.size() * 8));
+  std::lock_guard lock(launchMutex);
+  key.launch = launches[key.deviceSet]++;
+  submit(key);
+}
 
 bool CpuBackend::isAddressable(DeviceId device) const {
   return !job ||

@@ -12,6 +12,7 @@
 #include "shardwright/cpu/program/donation.h"
 #include "shardwright/cpu/program/peak_use.h"
 #include "shardwright/cpu/program/program_code.h"
+#include "shardwright/job/job.h"
 #include "shardwright/support/thread_pool.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -92,16 +93,28 @@ void CpuProgram::Loaded::planReuse() {
 // Running
 //===----------------------------------------------------------------------===//
 
-llvm::Error CpuProgram::runHere(Loaded &loaded, RunRequest &request,
-                                const Addresses &buffers, ThreadPool &pool) {
+/// Tells the other processes of a run that it does not start here, and returns
+/// the error.
+static llvm::Error notStarted(const Executor &executor,
+                              const RemoteOptions *remote, llvm::Error why) {
+  if (!remote)
+    return why;
+  std::string text = toString(std::move(why));
+  remote->transport->abortRun(executor.describe(*remote), {-1, text});
+  return llvm::createStringError(text);
+}
+
+llvm::Error CpuProgram::runHere(Loaded &loaded, Executor &executor,
+                                RunRequest &request, const Addresses &buffers,
+                                ThreadPool &pool, const RemoteOptions *remote) {
   for (const Event &input : request.after)
     if (llvm::Error e = input.await())
-      return e;
-  auto memory = loaded.executor->takeMemory();
+      return notStarted(executor, remote, std::move(e));
+  auto memory = executor.takeMemory();
   if (!memory) { // no buffer has been modified
     if (request.returnArguments)
       request.returnArguments(std::move(request.arguments));
-    return memory.takeError();
+    return notStarted(executor, remote, memory.takeError());
   }
   request.returnArguments = nullptr;
   RunContext context;
@@ -109,8 +122,8 @@ llvm::Error CpuProgram::runHere(Loaded &loaded, RunRequest &request,
   context.data = std::move(request.callData);
   RunContext::Scope scope(context);
   auto begin = std::chrono::steady_clock::now();
-  llvm::Error error = loaded.executor->run(std::move(*memory), buffers, pool,
-                                           nullptr, request.trace.get());
+  llvm::Error error = executor.run(std::move(*memory), buffers, pool, nullptr,
+                                   request.trace.get(), remote);
   loaded.lastSeconds.store(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count(),
@@ -121,6 +134,9 @@ llvm::Error CpuProgram::runHere(Loaded &loaded, RunRequest &request,
 /// Owns everything that a run keeps alive.
 struct CpuProgram::PendingRun {
   std::shared_ptr<Loaded> loaded;
+  Executor *executor = nullptr;        ///< of `loaded`
+  std::optional<RemoteOptions> remote; ///< with devices of other processes
+  std::shared_ptr<Job> job;
   std::shared_ptr<ThreadPool> pool;
   RunRequest request;
   Addresses buffers;
@@ -131,9 +147,11 @@ struct CpuProgram::PendingRun {
   void run(llvm::StringRef failure) {
     if (!failure.empty() && request.returnArguments)
       request.returnArguments(std::move(request.arguments));
-    llvm::Error error = failure.empty()
-                            ? runHere(*loaded, request, buffers, *pool)
-                            : llvm::createStringError(failure);
+    const RemoteOptions *peers = remote ? &*remote : nullptr;
+    llvm::Error error =
+        failure.empty()
+            ? runHere(*loaded, *executor, request, buffers, *pool, peers)
+            : notStarted(*executor, peers, llvm::createStringError(failure));
     // Before waiters are notified: they may expect donated memory to be free.
     request.arguments.clear();
     results.clear();
@@ -141,9 +159,10 @@ struct CpuProgram::PendingRun {
   }
 };
 
-llvm::Expected<RunResults> CpuProgram::placeResults(RunRequest &request) const {
+llvm::Expected<RunResults> CpuProgram::placeResults(RunRequest &request,
+                                                    size_t numDevices) const {
   const Program &program = loaded->program;
-  size_t numDevices = program.numDevices(), count = program.results.size(),
+  size_t count = program.results.size(),
          numArguments = program.arguments.size();
   RunResults storage(std::move(request.results));
   storage.resize(numDevices * count);
@@ -173,11 +192,12 @@ llvm::Expected<RunResults> CpuProgram::placeResults(RunRequest &request) const {
 }
 
 /// The buffer addresses for the executor.
-llvm::Expected<CpuProgram::Addresses> CpuProgram::addresses(
-    llvm::ArrayRef<RunArgument> arguments,
-    llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results) const {
+llvm::Expected<CpuProgram::Addresses>
+CpuProgram::addresses(llvm::ArrayRef<RunArgument> arguments,
+                      llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results,
+                      size_t numLocal) const {
   size_t numArguments = argumentTypes.size(), numResults = resultTypes.size();
-  Addresses buffers(numDevices());
+  Addresses buffers(numLocal);
   for (size_t d = 0; d < buffers.size(); ++d) {
     for (size_t i = 0; i < numArguments; ++i) {
       const DeviceStorage &storage = *arguments[d * numArguments + i].storage;
@@ -200,10 +220,18 @@ llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
                                    " cannot run on devices of backend " +
                                    backend.name());
   auto &cpu = static_cast<CpuBackend &>(backend);
-  auto results = placeResults(request);
+  Placement placement = cpu.placementOn(request.devices);
+  if (!placement.isAllLocal()) {
+    auto executor = loaded->executorFor(placement);
+    if (!executor)
+      return executor.takeError();
+    return startBetweenProcesses(cpu, **executor, placement, request);
+  }
+  size_t numLocal = numDevices();
+  auto results = placeResults(request, numLocal);
   if (!results)
     return results.takeError();
-  auto buffers = addresses(request.arguments, *results);
+  auto buffers = addresses(request.arguments, *results, numLocal);
   if (!buffers)
     return buffers.takeError();
   if (request.mode == RunRequest::Mode::Now) {
@@ -225,7 +253,8 @@ llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
                            [](const Event &event) { return event.isReady(); });
   StartedRun started{std::move(*results), Event::ready()};
   if (here && cpu.queue.runIfIdle(request.devices, [&] {
-        if (llvm::Error e = runHere(*kept, request, *buffers, *cpu.pool)) {
+        if (llvm::Error e = runHere(*kept, *kept->executor, request, *buffers,
+                                    *cpu.pool, nullptr)) {
           started.done = Event();
           started.done.set(std::move(e));
         }
@@ -233,6 +262,7 @@ llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
       }))
     return started;
   auto run = std::make_shared<PendingRun>();
+  run->executor = kept->executor.get();
   run->loaded = std::move(kept);
   run->pool = cpu.pool;
   run->request = std::move(request);
@@ -244,6 +274,108 @@ llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
       run->request.devices, run->request.after,
       [run](llvm::StringRef failure) { run->run(failure); }, here);
   return started;
+}
+
+llvm::Expected<Executor *>
+CpuProgram::Loaded::executorFor(const Placement &placement) {
+  std::lock_guard lock(mutex);
+  std::unique_ptr<Executor> &made = executors[placement.ownersOfPositions()];
+  if (!made) {
+    auto created = Executor::create(program, placement);
+    if (!created)
+      return created.takeError();
+    made = std::move(*created);
+  }
+  return made.get();
+}
+
+static std::string nameOf(llvm::ArrayRef<DeviceId> devices) {
+  std::vector<int32_t> numbers;
+  for (DeviceId device : devices)
+    numbers.push_back(device.number());
+  llvm::sort(numbers);
+  return nameDevices(numbers);
+}
+
+llvm::Expected<StartedRun>
+CpuProgram::startBetweenProcesses(CpuBackend &cpu, Executor &executor,
+                                  const Placement &placement,
+                                  RunRequest &request) {
+  llvm::SmallVector<DeviceId, 8> local;
+  for (auto [position, device] : llvm::enumerate(request.devices))
+    if (placement.isLocal(position))
+      local.push_back(device);
+  if (local.empty()) // nothing to do here
+    return StartedRun{{}, Event::ready()};
+  auto run = std::make_shared<PendingRun>();
+  run->loaded = loaded;
+  run->executor = &executor;
+  run->pool = cpu.pool;
+  run->job = cpu.job;
+  run->remote =
+      RemoteOptions{&cpu.job->transport(), {}, nameOf(request.devices), run};
+  auto results = placeResults(request, local.size());
+  llvm::Expected<Addresses> buffers = Addresses();
+  if (results)
+    buffers = addresses(request.arguments, *results, local.size());
+  if (!results || !buffers) {
+    // A launch that fails counts too, so that later ones keep their numbers.
+    cpu.launch(request.devices,
+               [&](const RunKey &key) { run->remote->key = key; });
+    llvm::Error e =
+        notStarted(executor, &*run->remote,
+                   results ? buffers.takeError() : results.takeError());
+    run->remote.reset();
+    return e;
+  }
+
+  bool isNow = request.mode == RunRequest::Mode::Now;
+  RunStatistics *statistics = request.statistics;
+  StartedRun started{*results, isNow ? Event::ready() : run->done};
+  run->results = std::move(*results);
+  run->buffers = std::move(*buffers);
+  run->request = std::move(request);
+  cpu.launch(run->request.devices, [&](const RunKey &key) {
+    run->remote->key = key;
+    if (!isNow)
+      cpu.queue.run(
+          local, run->request.after,
+          [run](llvm::StringRef failure) {
+            run->run(failure);
+            run->remote.reset(); // it keeps the run alive
+          },
+          /*here=*/false, /*waitsForPeers=*/true);
+  });
+  if (!isNow)
+    return started;
+  RunContext context;
+  context.devices = run->request.devices;
+  context.data = run->request.callData;
+  RunContext::Scope scope(context);
+  llvm::Error e = executor.run(run->buffers, *cpu.pool, statistics,
+                               run->request.trace.get(), &*run->remote);
+  run->remote.reset();
+  if (e)
+    return e;
+  return started;
+}
+
+void CpuProgram::abandon(Backend &backend, llvm::ArrayRef<DeviceId> devices,
+                         llvm::StringRef why) {
+  if (backend.name() != backendName())
+    return;
+  auto &cpu = static_cast<CpuBackend &>(backend);
+  Placement placement = cpu.placementOn(devices);
+  if (placement.isAllLocal() ||
+      placement.localPositions(int32_t(devices.size())).empty())
+    return;
+  auto executor = loaded->executorFor(placement);
+  if (!executor)
+    return llvm::consumeError(executor.takeError());
+  RemoteOptions remote{&cpu.job->transport(), {}, nameOf(devices), nullptr};
+  cpu.launch(devices, [&](const RunKey &key) { remote.key = key; });
+  llvm::consumeError(
+      notStarted(**executor, &remote, llvm::createStringError(why)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,8 @@
 #include "shardwright/cpu/execute/executor.h"
 
 #include <atomic>
+#include <map>
+#include <mutex>
 
 namespace shardwright::cpu {
 
@@ -49,11 +51,24 @@ public:
                                             MemoryPlace place) override;
   void drain() override { queue.drain(); }
 
+  /// The process of each device.
+  Placement placementOn(llvm::ArrayRef<DeviceId> devices) const;
+  /// Numbers the launches on a list of devices with remote ones, and submits
+  /// them in that order: `submit` is called under a lock.
+  void launch(llvm::ArrayRef<DeviceId> devices,
+              llvm::function_ref<void(const RunKey &)> submit);
+
   /// The pool of runs, which may outlive the backend.
   const std::shared_ptr<ThreadPool> pool;
   /// The processes that have the devices; null if all belong to this one.
   const std::shared_ptr<Job> job;
   DeviceQueue queue;
+
+private:
+  /// Which backend of this process in the job: keys of runs differ.
+  const uint64_t generation;
+  std::mutex launchMutex;
+  std::map<uint64_t, uint64_t> launches; ///< by hash of the devices
 };
 
 class CpuProgram final : public LoadedProgram {
@@ -64,6 +79,8 @@ public:
   llvm::StringRef backendName() const override { return cpu::backendName; }
   llvm::Expected<StartedRun> start(Backend &backend,
                                    RunRequest &request) override;
+  void abandon(Backend &backend, llvm::ArrayRef<DeviceId> devices,
+               llvm::StringRef why) override;
   MemoryStatistics memory() const override;
   CostAnalysis cost() const override;
   PeakMemory peakMemory() const override;
@@ -79,7 +96,12 @@ private:
     /// By argument: the result that reuses its memory, or -1.
     llvm::SmallVector<int32_t, 8> reusedBy;
     llvm::SmallVector<int64_t, 4> resultBytes;
+    /// All positions are local.
     std::unique_ptr<Executor> executor;
+    /// Returns the executor for a placement, made at first use.
+    llvm::Expected<Executor *> executorFor(const Placement &placement);
+    std::mutex mutex;
+    std::map<std::vector<int32_t>, std::unique_ptr<Executor>> executors;
     /// Duration of the last run in seconds: short runs do not change threads.
     std::atomic<double> lastSeconds{1};
 
@@ -89,15 +111,23 @@ private:
 
   /// The storage of every result, by local position: the caller's, an
   /// argument's, or new memory.
-  llvm::Expected<RunResults> placeResults(RunRequest &request) const;
+  llvm::Expected<RunResults> placeResults(RunRequest &request,
+                                          size_t numLocal) const;
   using Addresses = llvm::SmallVector<DeviceBuffers, 1>;
   llvm::Expected<Addresses>
   addresses(llvm::ArrayRef<RunArgument> arguments,
-            llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results) const;
+            llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results,
+            size_t numLocal) const;
   /// Runs on the calling thread, whose use of the devices is exclusive.
   /// Returns the failure of the run.
-  static llvm::Error runHere(Loaded &loaded, RunRequest &request,
-                             const Addresses &buffers, ThreadPool &pool);
+  static llvm::Error runHere(Loaded &loaded, Executor &executor,
+                             RunRequest &request, const Addresses &buffers,
+                             ThreadPool &pool, const RemoteOptions *remote);
+  /// `start` on devices of which some are remote.
+  llvm::Expected<StartedRun> startBetweenProcesses(CpuBackend &cpu,
+                                                   Executor &executor,
+                                                   const Placement &placement,
+                                                   RunRequest &request);
 
   std::shared_ptr<Loaded> loaded;
 };

@@ -28,8 +28,9 @@ class DeviceQueue::State
     : public std::enable_shared_from_this<DeviceQueue::State> {
 public:
   void submit(llvm::ArrayRef<DeviceId> devices, llvm::ArrayRef<Event> inputs,
-              Work work) {
+              Work work, bool waitsForPeers) {
     auto job = std::make_shared<Job>();
+    job->waitsForPeers = waitsForPeers;
     job->devices = distinct(devices);
     job->work = std::move(work);
     // One extra blocker until all inputs have been checked.
@@ -112,6 +113,7 @@ private:
     Devices devices;
     Work work;
     size_t blockers = 0;
+    bool waitsForPeers = false;
   };
   struct Lane {
     /// A job of runIfIdle uses the device.
@@ -140,7 +142,7 @@ private:
     }
     // Concurrent jobs have no common device and may wait for the host, so each
     // gets a thread, up to maxThreads.
-    if (threads < maxThreads &&
+    if ((threads < maxThreads || job->waitsForPeers) &&
         cpu::startThread([state = shared_from_this()] { state->serve(); }))
       ++threads;
   }
@@ -218,14 +220,15 @@ DeviceQueue::~DeviceQueue() {
 }
 
 void DeviceQueue::run(llvm::ArrayRef<DeviceId> devices,
-                      llvm::ArrayRef<Event> inputs, Work work, bool here) {
+                      llvm::ArrayRef<Event> inputs, Work work, bool here,
+                      bool waitsForPeers) {
   if (here &&
       llvm::all_of(inputs, [](const Event &e) { return e.isReady(); }) &&
       runIfIdle(devices, [&] { work({}); }))
     return;
   // The job may end this queue.
   std::shared_ptr<State> kept = state;
-  kept->submit(devices, inputs, std::move(work));
+  kept->submit(devices, inputs, std::move(work), waitsForPeers);
 }
 
 bool DeviceQueue::runIfIdle(llvm::ArrayRef<DeviceId> devices,

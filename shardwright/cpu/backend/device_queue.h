@@ -32,9 +32,11 @@ public:
   using Work = llvm::unique_function<void(llvm::StringRef failure)>;
   /// Runs `work` once all of `inputs` are ready and all jobs submitted earlier
   /// for any of `devices` are done. It runs on a thread of the queue, or, if
-  /// nothing blocks it and `here`, immediately on the calling thread.
+  /// nothing blocks it and `here`, immediately on the calling thread. The
+  /// number of threads is limited, except for jobs that `waitForPeers`: other
+  /// processes may wait for such a job, whatever the jobs before it wait for.
   void run(llvm::ArrayRef<DeviceId> devices, llvm::ArrayRef<Event> inputs,
-           Work work, bool here);
+           Work work, bool here, bool waitsForPeers = false);
   /// If no job is pending for any of `devices`, runs `work` on the calling
   /// thread, without allocating memory, and returns true. Jobs submitted for
   /// these devices meanwhile run after it.

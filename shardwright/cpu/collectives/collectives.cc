@@ -238,6 +238,11 @@ void CollectivePlan::splitByProcess(const Placement &placement) {
     addGroup(target, {source, target}, placement);
   for (auto [g, group] : llvm::enumerate(spec.groups))
     addGroup(g, group, placement);
+  if (isPermute() || shared.empty())
+    return;
+  sharedIndex.assign(spec.groups.size(), -1);
+  for (auto [i, group] : llvm::enumerate(shared))
+    sharedIndex[group.group] = int32_t(i);
 }
 
 CollectivePlan::Blocks CollectivePlan::cutIntoBlocks(int64_t rows, int64_t cols,

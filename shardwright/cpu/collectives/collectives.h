@@ -77,6 +77,11 @@ public:
   /// The groups that this process runs with others; empty where all positions
   /// are local.
   llvm::ArrayRef<SharedGroup> sharedGroups() const { return shared; }
+  /// The index of a group in sharedGroups(), or -1 if it is not shared. Not for
+  /// permutes.
+  int32_t sharedIndexOf(int32_t group) const {
+    return sharedIndex.empty() ? -1 : sharedIndex[group];
+  }
   /// The groups whose members are all local; none of a permute.
   llvm::ArrayRef<int32_t> localGroups() const { return local; }
 
@@ -131,6 +136,7 @@ private:
   std::vector<llvm::SmallVector<int32_t, 1>> targets;
   std::vector<int32_t> local;
   std::vector<SharedGroup> shared;
+  std::vector<int32_t> sharedIndex; ///< by group; empty: no group is shared
 };
 
 /// `all_reduce`, for messages.

@@ -28,6 +28,9 @@ public:
   bool fits(int64_t numPositions) const {
     return owners.empty() || int64_t(owners.size()) == numPositions;
   }
+  bool isAllLocal() const { return owners.empty(); }
+  /// The process of each position; empty if all are local.
+  const std::vector<int32_t> &ownersOfPositions() const { return owners; }
   bool isLocal(int32_t position) const {
     return owners.empty() || owners[position] == process;
   }

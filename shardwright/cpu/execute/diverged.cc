@@ -42,8 +42,8 @@ void Run::runDiverged() {
 /// True if all devices are ready at the same step and no work or message is
 /// pending. A pending message would otherwise be overtaken by the next step.
 bool Run::mayRejoin() const {
-  return inProgress == 0 && ready.size() == devices.size() &&
-         messages.empty() && allAtOneStep();
+  return inProgress == 0 && !waitsForPeers() &&
+         ready.size() == devices.size() && messages.empty() && allAtOneStep();
 }
 
 /// Works until there is nothing to do. The leader works until all devices are
@@ -79,6 +79,8 @@ void Run::work(Lock &lock, bool isLeader) {
       leaderWaits = true;
       leaderWakes.wait(lock);
       leaderWaits = false;
+    } else if (waitsForPeers() && !failed()) {
+      waitForPeers(lock);
     } else {
       // No work is in progress and none can start: the run is done, has failed,
       // may rejoin, or is deadlocked.
@@ -150,10 +152,18 @@ void Run::arrive(Lock &lock, Device &d) {
   }
   d.state = State::Waiting;
   llvm::ArrayRef<int32_t> members = plan.groups()[group];
+  int32_t shared = plan.sharedIndexOf(group);
+  if (shared >= 0)
+    members = plan.sharedGroups()[shared].localMembers;
   auto key = std::pair(d.pc, group);
   if (++arrivals[key] < int32_t(members.size()))
     return;
   arrivals.erase(key);
+  if (shared >= 0) {
+    if (auto open = openExchange(d.pc, shared))
+      addExchangeJob(open);
+    return;
+  }
   auto job = std::make_unique<Job>();
   job->step = d.pc;
   job->group = group;
@@ -196,24 +206,34 @@ void Run::workOnJob(Lock &lock, Job &job, bool isLeader) {
   busyHelpers += !isLeader;
   lock.unlock();
   auto begin = timed ? Clock::now() : Clock::time_point();
-  int64_t perOperand = plan.tasks(job.group);
-  int64_t first = task / perOperand * plan.groups()[job.group].size();
-  plan.run(job.group, &job.inputs[first], &job.outputs[first],
-           task % perOperand);
+  if (job.exchange) {
+    job.exchange->exchange->run(job.exchange->stage, task);
+  } else {
+    int64_t perOperand = plan.tasks(job.group);
+    int64_t first = task / perOperand * plan.groups()[job.group].size();
+    plan.run(job.group, &job.inputs[first], &job.outputs[first],
+             task % perOperand);
+  }
   if (timed)
     collectiveNs += (Clock::now() - begin) / std::chrono::nanoseconds(1);
   lock.lock();
   --inProgress;
   busyHelpers -= !isLeader;
   if (++job.done == job.tasks) {
-    finish(job);
-    llvm::erase_if(jobs, [&](auto &j) { return j.get() == &job; });
+    // Finishing may add the job of a next stage.
+    auto it = llvm::find_if(jobs, [&](auto &j) { return j.get() == &job; });
+    std::unique_ptr<Job> done = std::move(*it);
+    jobs.erase(it);
+    if (!failed())
+      finish(*done);
   }
   callHelpers(isLeader ? Caller::Leader : Caller::Helper);
 }
 
 /// Releases all members; until now none of them could modify its operands.
 void Run::finish(Job &job) {
+  if (job.exchange)
+    return finishStage(job.exchange);
   const CollectivePlan &plan =
       prepared.collectives[prepared.steps[job.step].payload];
   for (int32_t member : plan.groups()[job.group])
@@ -258,6 +278,10 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
   // During the copy, no other thread may deliver to these targets or to us.
   llvm::SmallVector<Device *, 2> direct, absent;
   for (int32_t number : plan.targetsOf(d.number)) {
+    if (!prepared.placement.isLocal(number)) {
+      postPermute(step, sharedPairOf(plan, number));
+      continue;
+    }
     Device &target = at(number);
     if (&target == &d)
       continue;
@@ -269,7 +293,8 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
     }
   }
   std::shared_ptr<void> own;
-  if (source >= 0 && source != d.number)
+  bool isFromPeer = source >= 0 && !prepared.placement.isLocal(source);
+  if (source >= 0 && source != d.number && !isFromPeer)
     own = takeMessage(d);
   d.state = State::Running;
   ++inProgress;
@@ -317,6 +342,11 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
       leave(*target);
     }
   }
+  if (isFromPeer) {
+    d.state = State::Waiting;
+    postPermute(step, sharedPairOf(plan, d.number));
+    return;
+  }
   if (!received && (own = takeMessage(d))) {
     receive(d, own.get());
     received = true;
@@ -331,23 +361,25 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
 // Deadlock
 //===----------------------------------------------------------------------===//
 
-void Run::reportDeadlock() {
-  // One part per place where devices wait: the op, the waiting devices and the
-  // missing devices. Then the finished devices.
+/// One part per place where devices wait: the op, the waiting devices and the
+/// missing devices. Then the finished devices.
+std::string Run::describeWaits() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> waiting;
   std::vector<int32_t> finished;
   for (const Device &d : devices) {
-    if (d.state == State::Done) {
+    if (isDiverged && d.state == State::Done) {
       finished.push_back(d.number);
       continue;
     }
+    if (at(d).kind != StepKind::Collective)
+      continue;
     const CollectivePlan &plan = prepared.collectives[at(d).payload];
     int32_t key = plan.isPermute() ? d.number : plan.groupOf(d.number);
-    waiting[{d.pc, key}].push_back(d.number);
+    if (key >= 0)
+      waiting[{d.pc, key}].push_back(d.number);
   }
-  os << "deadlock: ";
   bool isFirst = true;
   for (auto &[key, there] : waiting) {
     const CollectivePlan &plan =
@@ -359,6 +391,12 @@ void Run::reportDeadlock() {
       for (int32_t member : plan.groups()[key.second])
         if (!llvm::is_contained(there, member))
           missing.push_back(member);
+    // In lockstep, those that need no other process do not wait.
+    bool waits = isDiverged || llvm::any_of(missing, [&](int32_t member) {
+                   return member >= 0 && !prepared.placement.isLocal(member);
+                 });
+    if (!waits || missing.empty())
+      continue;
     llvm::sort(missing);
     if (!isFirst)
       os << "; ";
@@ -367,10 +405,15 @@ void Run::reportDeadlock() {
        << prepared.describeStep(key.first) << " for " << nameDevices(missing);
   }
   if (!finished.empty())
-    os << "; " << nameDevices(finished)
+    os << (isFirst ? "" : "; ") << nameDevices(finished)
        << (finished.size() == 1 ? " has finished" : " have finished");
-  os << "; all devices of a group must come to its collectives in the same "
-        "order";
+  return text;
+}
+
+void Run::reportDeadlock() {
+  std::string text = "deadlock: " + describeWaits() +
+                     "; all devices of a group must come to its collectives in "
+                     "the same order";
   std::lock_guard lock(errorMutex);
   poisoned = true;
   error = text;

@@ -29,16 +29,16 @@ llvm::Expected<Executor::Memory> Executor::takeMemory() const {
 
 llvm::Error Executor::run(llvm::ArrayRef<DeviceBuffers> buffers,
                           ThreadPool &pool, RunStatistics *statistics,
-                          Trace *trace) const {
+                          Trace *trace, const RemoteOptions *remote) const {
   llvm::Expected<Memory> memory = takeMemory();
   if (!memory)
     return memory.takeError();
-  return run(std::move(*memory), buffers, pool, statistics, trace);
+  return run(std::move(*memory), buffers, pool, statistics, trace, remote);
 }
 
 llvm::Error Executor::run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
                           ThreadPool &pool, RunStatistics *statistics,
-                          Trace *trace) const {
+                          Trace *trace, const RemoteOptions *remote) const {
   const Program &program = prepared->program;
   llvm::ArrayRef<int32_t> positions = prepared->localPositions;
   if (buffers.size() != positions.size())
@@ -58,7 +58,13 @@ llvm::Error Executor::run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
           llvm::Twine(program.arguments.size()) + " and " +
           llvm::Twine(program.results.size()));
   }
-  llvm::Error error = memory->execute(buffers, pool, statistics, trace);
+  if (!remote && prepared->hasSharedGroups())
+    return llvm::createStringError(
+        "the program has collectives with devices of other processes, but the "
+        "run was given no transport; run it through a backend of the job");
+  llvm::Error error =
+      memory->execute(buffers, pool, statistics, trace, remote,
+                      remote ? describe(*remote) : RunDescription());
   // What a failed run has left behind is not used again.
   if (!error)
     prepared->giveBack(std::move(memory));

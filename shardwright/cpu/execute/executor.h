@@ -17,6 +17,7 @@
 #include "shardwright/backend/trace.h"
 #include "shardwright/cpu/collectives/placement.h"
 #include "shardwright/cpu/program/program.h"
+#include "shardwright/job/transport.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -36,13 +37,22 @@ struct DeviceBuffers {
   llvm::SmallVector<void *, 8> arguments, results;
 };
 
+/// What a run needs whose program has devices in other processes.
+struct RemoteOptions {
+  Transport *transport = nullptr;
+  RunKey key;
+  std::string devices; ///< for messages, like `devices 0-7`
+  /// Kept until the transport no longer uses the buffers of the run; after a
+  /// failure that may be longer than the run.
+  std::shared_ptr<void> keepsAlive;
+};
+
 /// A prepared program. It may run any number of times on the local devices of
 /// its placement, from any threads.
 class Executor {
 public:
   /// Checks the program (indices, arity, collectives) and prepares it. It must
-  /// outlive the executor. A collective whose group has local and remote
-  /// members is an error: no data moves between processes yet.
+  /// outlive the executor.
   static llvm::Expected<std::unique_ptr<Executor>>
   create(const Program &program, Placement placement = {});
   ~Executor();
@@ -54,15 +64,22 @@ public:
   /// Runs the program once on its local devices, with their buffers in the
   /// order of positions. Returns when every device is done or has failed.
   /// Errors name the op and the device's position. Results do not depend on the
-  /// placement.
+  /// placement. `remote` is needed if some position is remote; all processes
+  /// with local positions must run the program with equal keys. A run with
+  /// `remote` may wait for other processes.
   llvm::Error run(llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
-                  RunStatistics *statistics = nullptr,
-                  Trace *trace = nullptr) const;
+                  RunStatistics *statistics = nullptr, Trace *trace = nullptr,
+                  const RemoteOptions *remote = nullptr) const;
   /// Runs in memory that takeMemory returned. If takeMemory fails, no buffer
   /// has been modified.
   llvm::Error run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
                   ThreadPool &pool, RunStatistics *statistics = nullptr,
-                  Trace *trace = nullptr) const;
+                  Trace *trace = nullptr,
+                  const RemoteOptions *remote = nullptr) const;
+
+  /// The run as the transport knows it, for runs that fail before they start.
+  /// Refers to the executor.
+  RunDescription describe(const RemoteOptions &remote) const;
 
   struct Prepared;
 
@@ -70,6 +87,9 @@ private:
   explicit Executor(std::unique_ptr<Prepared> p);
   std::unique_ptr<Prepared> prepared;
 };
+
+/// Formats ascending positions as `device 3` or `devices 0-2, 5`.
+std::string nameDevices(llvm::ArrayRef<int32_t> positions);
 
 /// Prepares a program and runs it once.
 llvm::Error execute(const Program &program,

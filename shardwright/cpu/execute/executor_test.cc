@@ -333,34 +333,18 @@ TEST(Executor, ErrorsNamePositionsOfTheProgram) {
             "the placement is not one of the 4 positions of the program");
 }
 
-TEST(Executor, CollectivesBetweenProcessesAreErrors) {
-  auto message = [](Builder &b, int32_t process,
-                    llvm::ArrayRef<int32_t> owners) {
-    Program p = b.finish();
-    auto executor = Executor::create(p, {process, owners});
-    return executor ? std::string() : toString(executor.takeError());
-  };
-  constexpr llvm::StringLiteral remedy =
-      ", but collectives between processes are not supported yet; run the "
-      "program on devices of one process, or use groups that do not cross "
-      "processes";
-  for (int32_t process : {0, 2}) {
-    Builder b(8);
-    SlotId x = b.argument(), r = b.result();
-    b.allReduce(x, r, {{0, 1, 4, 5, 6}, {2, 3}});
-    EXPECT_EQ(message(b, process, {0, 0, 0, 0, 1, 1, 2, 2}),
-              (process == 0 ? "all_reduce at test:0: it needs devices 4, 5 of "
-                              "process 1, and device 6 of process 2"
-                            : "all_reduce at test:0: it needs devices 0, 1 of "
-                              "process 0, and devices 4, 5 of process 1") +
-                  remedy.str());
-  }
-  Builder permute(4);
-  SlotId x = permute.argument(), r = permute.result();
-  permute.permute(x, r, {{0, 1}, {1, 2}, {3, 0}});
-  EXPECT_EQ(message(permute, 0, {0, 0, 1, 1}),
-            "collective_permute (step 0): it needs devices 2, 3 of process 1" +
-                remedy.str());
+TEST(Executor, CollectivesBetweenProcessesNeedATransport) {
+  ThreadPool pool(1);
+  Builder b(4);
+  SlotId x = b.argument(), r = b.result();
+  b.allReduce(x, r);
+  Program p = b.finish();
+  Arrays arrays(p);
+  int32_t owners[] = {0, 0, 1, 1};
+  EXPECT_EQ(runLocal(p, {1, owners}, arrays, pool),
+            "the program has collectives with devices of other processes, but "
+            "the run was given no transport; run it through a backend of the "
+            "job");
 }
 
 TEST(Executor, WrongBuffersAndNoMemoryAreErrors) {

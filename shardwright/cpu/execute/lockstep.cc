@@ -44,6 +44,8 @@ Run::Outcome Run::lockstep() {
           return Outcome::Finished;
       auto begin = traceNow();
       runCollective(step);
+      if (failed())
+        return Outcome::Finished;
       for (Device &d : devices) {
         record(d, step, Trace::What::Collective, begin);
         ++d.rendezvous;
@@ -163,6 +165,12 @@ void Run::runCollective(int32_t step) {
   const CollectivePlan &plan = prepared.collectives[s.payload];
   auto inputs = prepared.inputs(s), outputs = prepared.outputs(s);
   int64_t count = devices.size(), operands = inputs.size();
+  // Other processes work on their part while this one runs its own groups.
+  size_t exchanges = 0;
+  if (!plan.sharedGroups().empty())
+    exchanges = startExchanges(step).size();
+  if (failed())
+    return;
 
   // Tasks of all devices, operands and groups are independent.
   int64_t tasks;
@@ -179,7 +187,7 @@ void Run::runCollective(int32_t step) {
     int32_t source = plan.isPermute() ? plan.sourceOf(target.number) : -1;
     if (source < 0)
       std::memset(to, 0, size);
-    else
+    else if (prepared.placement.isLocal(source))
       std::memcpy(to,
                   static_cast<const char *>(at(source).table[inputs[operand]]) +
                       offset,
@@ -205,7 +213,8 @@ void Run::runCollective(int32_t step) {
         ++next;
       }
     }
-    int64_t perGroup = plan.tasks(0), perOperand = perGroup * groups.size();
+    int64_t perGroup = groups.empty() ? 0 : plan.tasks(0),
+            perOperand = perGroup * groups.size();
     tasks = perOperand * operands;
     runTask = [this, &plan, groups, firstOf, perGroup, perOperand,
                count](int64_t i) {
@@ -234,6 +243,8 @@ void Run::runCollective(int32_t step) {
         runTask(i);
     });
   }
+  if (exchanges > 0)
+    finishExchanges(exchanges);
   if (timed)
     collectiveNs += (Clock::now() - begin) / std::chrono::nanoseconds(1);
 }

@@ -8,15 +8,13 @@
 #include "shardwright/cpu/execute/prepared_program.h"
 
 #include "shardwright/backend/device.h"
+#include "shardwright/cpu/execute/program_hash.h"
 #include "shardwright/cpu/execute/run.h"
 #include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/support/error.h"
 #include "shardwright/support/host_memory.h"
 #include "shardwright/support/idle_memory.h"
 #include "shardwright/support/shape.h"
-
-#include <map>
-#include <set>
 
 using namespace shardwright;
 using namespace shardwright::cpu;
@@ -241,31 +239,16 @@ Executor::Prepared::checkLibraryCall(const Step &step) const {
   return op.costNs;
 }
 
-/// Fails if the collective needs members in other processes.
-llvm::Error Executor::Prepared::checkIsLocal(const CollectivePlan &plan) const {
-  std::map<int32_t, std::set<int32_t>> remote;
-  for (const CollectivePlan::SharedGroup &group : plan.sharedGroups())
-    for (const CollectivePlan::Peer &peer : group.peers)
-      remote[peer.process].insert(peer.members.begin(), peer.members.end());
-  if (remote.empty())
-    return llvm::Error::success();
-  std::string peers;
-  for (auto &[process, members] : remote)
-    peers += (peers.empty() ? "" : ", and ") +
-             nameDevices(std::vector<int32_t>(members.begin(), members.end())) +
-             " of process " + std::to_string(process);
-  return fail("it needs ", peers,
-              ", but collectives between processes are not supported yet; run "
-              "the program on devices of one process, or use groups that do "
-              "not cross processes");
+bool Executor::Prepared::hasSharedGroups() const {
+  return llvm::any_of(collectives, [](const CollectivePlan &plan) {
+    return !plan.sharedGroups().empty();
+  });
 }
 
 llvm::Error Executor::Prepared::checkCollective(const Step &step) const {
   if (!hasPayload(step, collectives.size()))
     return fail("there is no collective ", step.payload);
   const CollectivePlan &plan = collectives[step.payload];
-  if (llvm::Error e = checkIsLocal(plan))
-    return e;
   if (step.inputs.empty() || step.inputs.size() != step.outputs.size())
     return fail("has ", step.inputs.size(), " operands and ",
                 step.outputs.size(), " results");
@@ -374,6 +357,8 @@ llvm::Error Executor::Prepared::prepare() {
     return fail("the placement is not one of the ", numDevices,
                 " positions of the program");
   localPositions = placement.localPositions(numDevices);
+  if (int32_t(localPositions.size()) < numDevices)
+    programHash = hashOf(program);
   if (llvm::Error e = checkSlots())
     return e;
   for (const DotSpec &spec : program.dots) {

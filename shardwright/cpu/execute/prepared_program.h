@@ -68,6 +68,8 @@ struct Executor::Prepared {
   }
   /// Returns `stablehlo.add at file.py:12:3`, or else the kind of the step.
   std::string describeStep(int32_t step) const;
+  /// True if some collective has local and remote members.
+  bool hasSharedGroups() const;
   /// True if the step may wait for the host.
   bool mayBlock(const StepInfo &s) const {
     return s.kind == StepKind::Library && hostCalls[s.payload];
@@ -75,7 +77,8 @@ struct Executor::Prepared {
 
   const Program &program;
   const Placement placement;
-  int32_t numDevices = 1; ///< of all processes
+  int32_t numDevices = 1;   ///< of all processes
+  uint64_t programHash = 0; ///< with remote positions: see program_hash.h
   std::vector<int32_t> localPositions;
   std::vector<StepInfo> steps;
   std::vector<SlotId> operandSlots;
@@ -114,13 +117,9 @@ private:
   llvm::Expected<double> checkDot(const Step &step) const;
   llvm::Expected<double> checkLibraryCall(const Step &step) const;
   llvm::Error checkCollective(const Step &step) const;
-  llvm::Error checkIsLocal(const CollectivePlan &plan) const;
   llvm::Error checkJump(const Step &step) const;
   double guessSegment(int32_t begin) const;
 };
-
-/// Formats ascending positions as `device 3` or `devices 0-2, 5`.
-std::string nameDevices(llvm::ArrayRef<int32_t> positions);
 
 } // namespace shardwright::cpu
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/execute/executor_test_util.h"
+#include "shardwright/job/memory_engine_test_util.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -244,7 +245,50 @@ Program randomProgram(std::mt19937_64 &random, int32_t devices,
   return b.finish();
 }
 
-void checkRandomPrograms(int rounds, int32_t devices, uint64_t seed) {
+/// Runs the program on the processes that own its positions, each on a thread
+/// and a pool of its own. Returns their errors.
+std::vector<std::string> runApart(const Program &p, Arrays &arrays,
+                                  llvm::ArrayRef<int32_t> owners,
+                                  int32_t processes, uint64_t seed) {
+  shardwright::test::MemoryJob job(processes, seed);
+  std::vector<std::string> errors(processes);
+  std::vector<std::thread> threads;
+  for (int32_t process = 0; process < processes; ++process)
+    threads.emplace_back([&, process] {
+      ThreadPool pool(1 + (seed + process) % 3);
+      std::vector<DeviceBuffers> local;
+      for (size_t d = 0; d < owners.size(); ++d)
+        if (owners[d] == process)
+          local.push_back(arrays.buffers[d]);
+      auto executor = Executor::create(p, {process, owners});
+      if (!executor) {
+        errors[process] = toString(executor.takeError());
+        return;
+      }
+      for (uint64_t launch = 0; launch < 2; ++launch) {
+        RemoteOptions remote{&job.of(process), {5, launch}, "", nullptr};
+        errors[process] +=
+            messageOf((*executor)->run(local, pool, nullptr, nullptr, &remote));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return errors;
+}
+
+/// Each result of `arrays` equals those of the simulation.
+void compare(const Program &p, const Arrays &arrays,
+             const Simulation &simulation) {
+  for (int32_t d = 0; d < p.numDevices(); ++d)
+    for (int i = 0; i < 2; ++i)
+      ASSERT_EQ(0, std::memcmp(arrays.buffers[d].results[i],
+                               simulation.devices[d].slots[p.results[i]].data(),
+                               width * 4))
+          << "device " << d << " result " << i;
+}
+
+void checkRandomPrograms(int rounds, int32_t devices, uint64_t seed,
+                         int32_t mostProcesses = 1) {
   std::mt19937_64 random(seed);
   ThreadPool one(1), two(2), five(5);
   for (int round = 0; round < rounds; ++round) {
@@ -281,19 +325,36 @@ void checkRandomPrograms(int rounds, int32_t devices, uint64_t seed) {
     ASSERT_TRUE(simulation.done());
     for (ThreadPool *pool : {&one, &two, &five}) {
       ASSERT_EQ(messageOf((*executor)->run(arrays.buffers, *pool)), "");
-      for (int32_t d = 0; d < devices; ++d)
-        for (int i = 0; i < 2; ++i)
-          ASSERT_EQ(
-              0, std::memcmp(arrays.buffers[d].results[i],
-                             simulation.devices[d].slots[p.results[i]].data(),
-                             width * 4))
-              << "device " << d << " result " << i;
+      compare(p, arrays, simulation);
     }
+    if (mostProcesses == 1)
+      continue;
+    int32_t processes = 2 + random() % (mostProcesses - 1);
+    bool isScattered = random() % 2;
+    std::vector<int32_t> owners(devices);
+    for (int32_t d = 0; d < devices; ++d)
+      owners[d] = isScattered ? random() % processes : d * processes / devices;
+    for (DeviceBuffers &buffers : arrays.buffers)
+      for (void *result : buffers.results)
+        std::memset(result, 0xee, width * 4);
+    for (const std::string &error :
+         runApart(p, arrays, owners, processes, random()))
+      ASSERT_EQ(error, "");
+    compare(p, arrays, simulation);
   }
 }
 
 TEST(RandomPrograms, OnEightDevices) { checkRandomPrograms(60, 8, 1); }
 TEST(RandomPrograms, OnThreeDevices) { checkRandomPrograms(60, 3, 2); }
 TEST(RandomPrograms, On64Devices) { checkRandomPrograms(12, 64, 3); }
+/// SHARDWRIGHT_PROGRAMS=N makes N programs, with SHARDWRIGHT_SEED=S others.
+TEST(RandomPrograms, OnProcesses) {
+  auto number = [](const char *name, int fallback) {
+    const char *text = std::getenv(name);
+    return text ? std::atoi(text) : fallback;
+  };
+  checkRandomPrograms(number("SHARDWRIGHT_PROGRAMS", 150), 8,
+                      number("SHARDWRIGHT_SEED", 4), 4);
+}
 
 } // namespace

@@ -55,8 +55,11 @@ void Run::begin(llvm::ArrayRef<DeviceBuffers> given, ThreadPool &threads,
 
 llvm::Error Run::execute(llvm::ArrayRef<DeviceBuffers> given,
                          ThreadPool &threads, RunStatistics *statistics,
-                         Trace *recorded) {
+                         Trace *recorded, const RemoteOptions *options,
+                         RunDescription description) {
   begin(given, threads, statistics != nullptr, recorded);
+  if (options)
+    beginRemote(*options, std::move(description));
   auto began = statistics ? Clock::now() : Clock::time_point();
   if (trace)
     trace->start(devices.size());
@@ -77,6 +80,11 @@ llvm::Error Run::execute(llvm::ArrayRef<DeviceBuffers> given,
       statistics->steps += d.steps;
   }
   context.data = nullptr; // it lives no longer than the run
+  if (remote) {
+    if (statistics)
+      statistics->sentBetweenProcesses = remote->sentBytes;
+    endRemote();
+  }
   if (!failed())
     return llvm::Error::success();
   return llvm::createStringError(error);

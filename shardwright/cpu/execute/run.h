@@ -21,6 +21,7 @@
 
 #include "shardwright/backend/trace.h"
 #include "shardwright/cpu/execute/prepared_program.h"
+#include "shardwright/cpu/execute/remote_run.h"
 #include "shardwright/cpu/library/run_context.h"
 #include "shardwright/support/thread_pool.h"
 
@@ -38,9 +39,11 @@ public:
 
   /// Runs the program. May be called again if it has succeeded.
   llvm::Error execute(llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
-                      RunStatistics *statistics, Trace *trace);
+                      RunStatistics *statistics, Trace *trace,
+                      const RemoteOptions *options, RunDescription description);
 
 private:
+  friend class RemoteRun;
   using Prepared = Executor::Prepared;
   using StepInfo = Prepared::StepInfo;
   using Clock = std::chrono::steady_clock;
@@ -120,10 +123,12 @@ private:
   // --- diverged ---
   /// A collective whose members have all arrived.
   struct Job {
-    int32_t step, group;
-    int64_t tasks, next = 0, done = 0;
+    int32_t step = 0, group = 0;
+    int64_t tasks = 0, next = 0, done = 0;
     std::vector<const void *> inputs; ///< [operand][position]
     std::vector<void *> outputs;
+    /// If set, the job is the current stage of this exchange.
+    std::shared_ptr<OpenExchange> exchange;
   };
   struct PermuteMessage {
     std::shared_ptr<void> data; ///< the operands, concatenated
@@ -144,6 +149,32 @@ private:
   /// Leader and helpers also take a task themselves after the call.
   void callHelpers(Caller caller);
   void reportDeadlock();
+  /// Where the devices wait, and for which others.
+  std::string describeWaits() const;
+
+  // --- with other processes (between_processes.cc) ---
+  void beginRemote(const RemoteOptions &options, RunDescription description);
+  void endRemote();
+  void failFromPeer(const RunFailure &failure);
+  std::shared_ptr<OpenExchange> openExchange(int32_t step, size_t shared);
+  Transport::Done whenDone(const std::shared_ptr<OpenExchange> &open);
+  void postMessages(const std::shared_ptr<OpenExchange> &open);
+  void transferDone(const std::shared_ptr<OpenExchange> &open,
+                    const std::string &why);
+  void ownedSendDone();
+  void stageDone(const std::shared_ptr<OpenExchange> &open);
+  void
+  runExchangeTasks(llvm::ArrayRef<std::shared_ptr<OpenExchange>> exchanges);
+  llvm::SmallVector<std::shared_ptr<OpenExchange>, 4>
+  startExchanges(int32_t step);
+  void finishExchanges(size_t count);
+  void waitForPeers(Lock &lock);
+  std::shared_ptr<OpenExchange> postPermute(int32_t step, size_t shared);
+  int32_t sharedPairOf(const CollectivePlan &plan, int32_t target) const;
+  void addExchangeJob(const std::shared_ptr<OpenExchange> &open);
+  void finishStage(const std::shared_ptr<OpenExchange> &open);
+  /// Exchanges wait for other processes.
+  bool waitsForPeers() const { return remote && !remote->open.empty(); }
 
   const Prepared &prepared;
   const Program &program;
@@ -156,6 +187,9 @@ private:
   std::vector<Device> devices;
   /// There are fewer devices than threads: heavy steps are split.
   bool splits = false;
+
+  /// Set during a run with devices in other processes.
+  std::shared_ptr<RemoteRun> remote;
 
   std::atomic<bool> poisoned{false};
   std::atomic<int64_t> collectiveNs{0};

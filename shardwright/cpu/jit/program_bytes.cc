@@ -283,6 +283,7 @@ llvm::Error cpu::writeProgram(const Program &program, ByteWriter &b) {
                                      "' has no object file");
     code.push_back(it->get());
   }
+  b.string(program.name);
   b.integer(program.numReplicas);
   b.integer(program.numPartitions);
   b.integer(program.arenaBytes);
@@ -311,6 +312,7 @@ llvm::Error cpu::writeProgram(const Program &program, ByteWriter &b) {
 
 llvm::Expected<Program> cpu::readProgram(ByteReader &b) {
   Program program;
+  program.name = b.string().str();
   program.numReplicas = b.integer();
   program.numPartitions = b.integer();
   program.arenaBytes = b.integer();

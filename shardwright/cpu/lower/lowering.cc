@@ -144,6 +144,7 @@ FailureOr<Program> Lowering::run() {
   FailureOr<func::FuncOp> entry = legalize::entryFunction(module);
   if (failed(entry))
     return failure();
+  program.name = module.getName().value_or("").str();
   program.numReplicas = moduleCount(module, "mhlo.num_replicas");
   program.numPartitions = moduleCount(module, "mhlo.num_partitions");
   if (program.numReplicas < 1 || program.numPartitions < 1 ||

@@ -180,6 +180,7 @@ struct ConstantData {
 struct ProgramCode;
 
 struct Program {
+  std::string name; ///< of the module, like `jit_f`; may be empty
   std::vector<Slot> slots;
   std::vector<Step> steps;
   std::vector<Kernel> kernels;

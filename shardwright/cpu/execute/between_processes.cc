@@ -1,0 +1,394 @@
+//===- between_processes.cc - a run's messages to other processes ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/execute/run.h"
+
+#include "shardwright/support/host_memory.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+/// How long a process waits before it says that it only waits.
+static constexpr std::chrono::milliseconds quietAfter{50};
+
+//===----------------------------------------------------------------------===//
+// Begin and end
+//===----------------------------------------------------------------------===//
+
+RunDescription Executor::describe(const RemoteOptions &options) const {
+  RunDescription description;
+  description.key = options.key;
+  description.name = prepared->program.name;
+  description.devices = options.devices;
+  description.programHash = prepared->programHash;
+  for (int32_t process : prepared->placement.processes())
+    description.participants.push_back(process);
+  description.describeWait = [&p = *prepared](int32_t peer,
+                                              const MessageKey &key) {
+    const CollectivePlan &plan = p.collectives[p.steps[key.step].payload];
+    std::vector<int32_t> members;
+    for (const CollectivePlan::SharedGroup &group : plan.sharedGroups())
+      for (const CollectivePlan::Peer &other : group.peers)
+        if (group.group == key.group && other.process == peer)
+          members.insert(members.end(), other.members.begin(),
+                         other.members.end());
+    llvm::sort(members);
+    members.erase(llvm::unique(members), members.end());
+    return p.describeStep(key.step) + " waits for its " + nameDevices(members);
+  };
+  return description;
+}
+
+void Run::beginRemote(const RemoteOptions &options, RunDescription given) {
+  remote = std::make_shared<RemoteRun>(*this, options, std::move(given));
+  // Equal in all processes, and positive.
+  const RunKey &key = options.key;
+  context.id = int64_t((key.deviceSet ^ key.launch * 0x9e3779b97f4a7c15) >> 1);
+  options.transport->openRun(
+      remote->description, [remote = remote](RunFailure failure) {
+        remote->withRun([&](Run &run) { run.failFromPeer(failure); });
+      });
+}
+
+/// Closes the run at the transport, which afterwards uses none of its memory.
+void Run::endRemote() {
+  remote->detach();
+  Transport &transport = *remote->options.transport;
+  if (!failed()) {
+    transport.closeRun(remote->description.key);
+  } else {
+    RunFailure failure;
+    if (!remote->isFailureRemote)
+      failure = {errorDevice, error};
+    transport.abortRun(remote->description, std::move(failure));
+  }
+  remote = nullptr;
+}
+
+/// Called by the transport: the run cannot succeed.
+void Run::failFromPeer(const RunFailure &failure) {
+  {
+    std::lock_guard lock(errorMutex);
+    if (error.empty() || failure.position < errorDevice) {
+      error = failure.text;
+      errorDevice = failure.position;
+      remote->isFailureRemote = true;
+    }
+    poisoned = true;
+  }
+  Lock lock(mutex);
+  leaderWakes.notify_one();
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+std::shared_ptr<OpenExchange> Run::openExchange(int32_t step, size_t shared) {
+  const StepInfo &s = prepared.steps[step];
+  const CollectivePlan &plan = prepared.collectives[s.payload];
+  const CollectivePlan::SharedGroup &group = plan.sharedGroups()[shared];
+  auto open = std::make_shared<OpenExchange>();
+  open->step = step;
+  open->shared = shared;
+  open->occurrence = remote->sentOccurrences[{step, group.group}]++;
+  open->keepsAlive = remote->options.keepsAlive;
+  llvm::SmallVector<const void *, 8> inputs;
+  llvm::SmallVector<void *, 8> outputs;
+  for (SlotId in : prepared.inputs(s))
+    for (int32_t member : group.localMembers)
+      inputs.push_back(at(member).table[in]);
+  for (SlotId out : prepared.outputs(s))
+    for (int32_t member : group.localMembers)
+      outputs.push_back(at(member).table[out]);
+  auto exchange = Exchange::create({plan, group, s.numInputs, inputs, outputs});
+  if (!exchange) {
+    fail(group.localMembers.front(), step, toString(exchange.takeError()));
+    return nullptr;
+  }
+  open->exchange = std::move(*exchange);
+  return open;
+}
+
+/// Keeps alive what the transport may write to: the arenas of this run, and
+/// what the caller keeps.
+static std::shared_ptr<void>
+ownerOf(const std::shared_ptr<Run> &run,
+        const std::shared_ptr<OpenExchange> &open) {
+  using Both = std::pair<std::shared_ptr<Run>, std::shared_ptr<OpenExchange>>;
+  return std::make_shared<Both>(run, open);
+}
+
+Transport::Done Run::whenDone(const std::shared_ptr<OpenExchange> &open) {
+  return [remote = remote, open](llvm::Error e) {
+    std::string why = e ? toString(std::move(e)) : std::string();
+    remote->withRun([&](Run &run) { run.transferDone(open, why); });
+  };
+}
+
+/// Sends and receives the messages of the current stage. Requires the mutex.
+void Run::postMessages(const std::shared_ptr<OpenExchange> &open) {
+  const Exchange::Stage &stage = open->exchange->stage(open->stage);
+  const CollectivePlan &plan =
+      prepared.collectives[prepared.steps[open->step].payload];
+  MessageKey key{open->step, plan.sharedGroups()[open->shared].group,
+                 open->occurrence, 0};
+  Transport &transport = *remote->options.transport;
+  const RunKey &run = remote->description.key;
+  open->transfers = stage.sends.size() + stage.receives.size();
+  remote->open.push_back(open);
+  std::shared_ptr<void> owner;
+  for (const Exchange::Receive &receive : stage.receives) {
+    key.part = receive.part;
+    if (!owner)
+      owner = ownerOf(shared_from_this(), open);
+    transport.receive(receive.peer, run, key, receive.bytes, owner,
+                      whenDone(open));
+  }
+  for (const Exchange::Send &send : stage.sends) {
+    key.part = send.part;
+    remote->sentBytes += send.bytes.size();
+    transport.send(send.peer, run, key, send.bytes, whenDone(open));
+  }
+  if (open->transfers == 0)
+    stageDone(open);
+}
+
+/// Called by the transport for each transfer of an exchange.
+void Run::transferDone(const std::shared_ptr<OpenExchange> &open,
+                       const std::string &why) {
+  Lock lock(mutex);
+  if (!why.empty()) {
+    std::lock_guard errorLock(errorMutex);
+    if (error.empty()) {
+      error = prepared.describeStep(open->step) + ": " + why;
+      errorDevice = std::numeric_limits<int32_t>::max();
+      remote->isFailureRemote = true;
+    }
+    poisoned = true;
+  }
+  remote->isReportedQuiet = false;
+  ++remote->numDone;
+  if (--open->transfers == 0 || failed())
+    stageDone(open);
+  callHelpers(Caller::Other);
+  if (!isDiverged)
+    leaderWakes.notify_one();
+}
+
+void Run::ownedSendDone() {
+  Lock lock(mutex);
+  remote->isReportedQuiet = false;
+  ++remote->numDone;
+}
+
+/// The messages of a stage are done. Requires the mutex.
+void Run::stageDone(const std::shared_ptr<OpenExchange> &open) {
+  llvm::erase(remote->open, open);
+  if (failed())
+    return;
+  if (!isDiverged) {
+    remote->advanced.push_back(open);
+    return;
+  }
+  if (!open->exchange) { // a permute
+    const CollectivePlan &plan =
+        prepared.collectives[prepared.steps[open->step].payload];
+    return leave(at(plan.sharedGroups()[open->shared].group));
+  }
+  ++open->stage;
+  addExchangeJob(open);
+}
+
+//===----------------------------------------------------------------------===//
+// Lockstep
+//===----------------------------------------------------------------------===//
+
+void Run::runExchangeTasks(
+    llvm::ArrayRef<std::shared_ptr<OpenExchange>> exchanges) {
+  llvm::SmallVector<int64_t, 8> firstTask;
+  int64_t tasks = 0;
+  for (const auto &open : exchanges) {
+    firstTask.push_back(tasks);
+    tasks += open->exchange->stage(open->stage).tasks;
+  }
+  pool->parallelFor(tasks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      size_t which = llvm::upper_bound(firstTask, i) - firstTask.begin() - 1;
+      const auto &open = exchanges[which];
+      open->exchange->run(open->stage, i - firstTask[which]);
+    }
+  });
+}
+
+/// Starts the collective's exchanges: their first tasks and messages.
+llvm::SmallVector<std::shared_ptr<OpenExchange>, 4>
+Run::startExchanges(int32_t step) {
+  const CollectivePlan &plan =
+      prepared.collectives[prepared.steps[step].payload];
+  llvm::SmallVector<std::shared_ptr<OpenExchange>, 4> exchanges;
+  if (plan.isPermute()) {
+    Lock lock(mutex);
+    for (size_t i = 0; i < plan.sharedGroups().size(); ++i)
+      if (auto open = postPermute(step, i))
+        exchanges.push_back(open);
+    return exchanges;
+  }
+  for (size_t i = 0; i < plan.sharedGroups().size(); ++i) {
+    auto open = openExchange(step, i);
+    if (!open)
+      return {};
+    exchanges.push_back(std::move(open));
+  }
+  runExchangeTasks(exchanges);
+  Lock lock(mutex);
+  for (const auto &open : exchanges)
+    postMessages(open);
+  return exchanges;
+}
+
+/// Runs the further stages of the exchanges as their messages come.
+void Run::finishExchanges(size_t count) {
+  while (count > 0 && !failed()) {
+    std::vector<std::shared_ptr<OpenExchange>> advanced;
+    {
+      Lock lock(mutex);
+      while (remote->advanced.empty() && !failed())
+        waitForPeers(lock);
+      advanced.swap(remote->advanced);
+    }
+    if (failed())
+      return;
+    llvm::SmallVector<std::shared_ptr<OpenExchange>, 4> next;
+    for (auto &open : advanced)
+      if (open->exchange) {
+        ++open->stage;
+        next.push_back(std::move(open));
+      } else {
+        --count; // a permute
+      }
+    runExchangeTasks(next);
+    Lock lock(mutex);
+    for (const auto &open : next)
+      if (open->stage + 1 < open->exchange->numStages())
+        postMessages(open);
+      else
+        --count;
+  }
+}
+
+/// Waits for a change; tells the transport if this process does nothing else.
+void Run::waitForPeers(Lock &lock) {
+  leaderWaits = true;
+  bool isQuiet =
+      leaderWakes.wait_for(lock, quietAfter) == std::cv_status::timeout &&
+      inProgress == 0 && jobs.empty() && ready.empty() &&
+      !remote->open.empty() && !remote->isReportedQuiet && !failed();
+  leaderWaits = false;
+  if (!isQuiet)
+    return;
+  remote->isReportedQuiet = true;
+  remote->options.transport->reportQuiet(remote->description.key,
+                                         remote->numDone, describeWaits());
+}
+
+//===----------------------------------------------------------------------===//
+// Permutes
+//===----------------------------------------------------------------------===//
+
+/// Sends the operand of a local source as a copy, so that the device may go on,
+/// or receives that of a remote one, which is then an open exchange. Requires
+/// the mutex.
+std::shared_ptr<OpenExchange> Run::postPermute(int32_t step, size_t shared) {
+  const StepInfo &s = prepared.steps[step];
+  const CollectivePlan &plan = prepared.collectives[s.payload];
+  const CollectivePlan::SharedGroup &pair = plan.sharedGroups()[shared];
+  int32_t target = pair.group, peer = pair.peers.front().process;
+  bool sends = !prepared.placement.isLocal(target);
+  Transport &transport = *remote->options.transport;
+  const RunKey &run = remote->description.key;
+  auto &occurrences =
+      sends ? remote->sentOccurrences : remote->receivedOccurrences;
+  MessageKey key{step, target, occurrences[{step, target}]++, 0};
+  int64_t bytes = plan.outputBytes();
+  if (sends) {
+    Device &source = at(plan.sourceOf(target));
+    for (SlotId in : prepared.inputs(s)) {
+      std::shared_ptr<void> copy = allocateHost(std::max<int64_t>(bytes, 1));
+      if (!copy) {
+        fail(source.number, step, "not enough memory to send its operand");
+        return nullptr;
+      }
+      std::memcpy(copy.get(), source.table[in], bytes);
+      remote->sentBytes += bytes;
+      transport.sendOwned(
+          peer, run, key,
+          std::shared_ptr<const char>(copy,
+                                      static_cast<const char *>(copy.get())),
+          bytes, [remote = remote](llvm::Error e) {
+            llvm::consumeError(std::move(e)); // the run is told
+            remote->withRun([](Run &run) { run.ownedSendDone(); });
+          });
+      ++key.part;
+    }
+    return nullptr;
+  }
+  auto open = std::make_shared<OpenExchange>();
+  open->step = step;
+  open->shared = shared;
+  open->occurrence = key.occurrence;
+  open->keepsAlive = remote->options.keepsAlive;
+  open->transfers = s.numOutputs;
+  remote->open.push_back(open);
+  std::shared_ptr<void> owner = ownerOf(shared_from_this(), open);
+  for (SlotId out : prepared.outputs(s)) {
+    llvm::MutableArrayRef<char> to(static_cast<char *>(at(target).table[out]),
+                                   bytes);
+    transport.receive(peer, run, key, to, owner, whenDone(open));
+    ++key.part;
+  }
+  return open;
+}
+
+/// Index into the shared groups of a permute of the pair with this target and
+/// local source or target; -1 if it is not shared.
+int32_t Run::sharedPairOf(const CollectivePlan &plan, int32_t target) const {
+  for (auto [i, pair] : llvm::enumerate(plan.sharedGroups()))
+    if (pair.group == target)
+      return int32_t(i);
+  return -1;
+}
+
+//===----------------------------------------------------------------------===//
+// Diverged
+//===----------------------------------------------------------------------===//
+
+/// Adds a job for the current stage, or posts its messages if it has no tasks.
+/// Requires the mutex.
+void Run::addExchangeJob(const std::shared_ptr<OpenExchange> &open) {
+  auto job = std::make_unique<Job>();
+  job->step = open->step;
+  job->exchange = open;
+  job->tasks = open->exchange->stage(open->stage).tasks;
+  if (job->tasks == 0)
+    return finish(*job);
+  jobs.push_back(std::move(job));
+}
+
+/// The tasks of a stage are done. Requires the mutex.
+void Run::finishStage(const std::shared_ptr<OpenExchange> &open) {
+  if (open->stage + 1 < open->exchange->numStages())
+    return postMessages(open);
+  const CollectivePlan &plan =
+      prepared.collectives[prepared.steps[open->step].payload];
+  for (int32_t member : plan.sharedGroups()[open->shared].localMembers)
+    leave(at(member));
+}

@@ -1,0 +1,190 @@
+//===- processes_test.cc - runs of several processes ----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/execute/executor_test_util.h"
+#include "shardwright/job/memory_engine_test_util.h"
+
+#include "gmock/gmock.h"
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+using namespace shardwright::cpu::test;
+using shardwright::test::MemoryJob;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+/// Processes that each run a program of their own, on threads of this one.
+class Processes {
+public:
+  Processes(std::vector<int32_t> owners, int32_t count, uint64_t seed = 1,
+            MessengerOptions options = {})
+      : owners(std::move(owners)), count(count), job(count, seed, options) {}
+
+  /// Runs programs[p], or the only one, in each process p of `who`.
+  std::vector<std::string> run(llvm::ArrayRef<const Program *> programs,
+                               llvm::ArrayRef<Arrays *> arrays,
+                               uint64_t launch = 0,
+                               RunStatistics *statistics = nullptr) {
+    std::vector<std::string> errors(count);
+    std::vector<std::thread> threads;
+    for (int32_t process = 0; process < count; ++process) {
+      const Program *p = programs[programs.size() == 1 ? 0 : process];
+      Arrays *all = arrays[arrays.size() == 1 ? 0 : process];
+      if (!p)
+        continue;
+      threads.emplace_back([&, process, p, all] {
+        ThreadPool pool(2);
+        std::vector<DeviceBuffers> local;
+        for (size_t d = 0; d < owners.size(); ++d)
+          if (owners[d] == process)
+            local.push_back(all->buffers[d]);
+        auto executor = llvm::cantFail(Executor::create(*p, {process, owners}));
+        RemoteOptions remote{
+            &job.of(process), {5, launch}, "devices 0-3", nullptr};
+        errors[process] = messageOf(
+            executor->run(local, pool, process == 0 ? statistics : nullptr,
+                          nullptr, &remote));
+      });
+    }
+    for (std::thread &thread : threads)
+      thread.join();
+    return errors;
+  }
+
+  std::vector<int32_t> owners;
+  int32_t count;
+  MemoryJob job;
+};
+
+Program allReduceOf(int32_t devices, int32_t fill = 0) {
+  Builder b(devices);
+  SlotId x = b.argument(), y = b.slot(), r = b.result();
+  b.kernel(addOne, {x}, {y});
+  for (int32_t i = 0; i < fill; ++i)
+    b.kernel(addOne, {x}, {y});
+  b.allReduce(y, r);
+  return b.finish();
+}
+
+TEST(Processes, CountWhatTheySend) {
+  Program p = allReduceOf(4);
+  Arrays arrays(p);
+  count(arrays);
+  Processes processes({0, 0, 1, 1}, 2);
+  RunStatistics statistics;
+  EXPECT_THAT(processes.run({&p}, {&arrays}, 0, &statistics),
+              ElementsAre("", ""));
+  // One partial sum of its two devices.
+  EXPECT_EQ(statistics.sentBetweenProcesses, width * 4);
+  EXPECT_THAT(arrays.result(3), ElementsAre(64, 68, 72, 76));
+}
+
+TEST(Processes, AFailureOfOneIsAnErrorOfAll) {
+  Builder b(4);
+  SlotId x = b.argument(), y = b.slot(), r = b.result();
+  b.kernel(failIfNegative, {x}, {y});
+  b.allReduce(x, r);
+  Program p = b.finish();
+  Arrays arrays(p);
+  count(arrays);
+  arrays.argument<float>(2, 0) = -1;
+  for (uint64_t seed = 1; seed < 20; ++seed) {
+    Processes processes({0, 0, 1, 1}, 2, seed);
+    EXPECT_THAT(
+        processes.run({&p}, {&arrays}),
+        ElementsAre("process 1: kernel (step 0): device 2: its input is "
+                    "negative",
+                    "kernel (step 0): device 2: its input is negative"));
+    // The job goes on.
+    Arrays sound(p);
+    count(sound);
+    EXPECT_THAT(processes.run({&p}, {&sound}, 1), ElementsAre("", ""));
+    EXPECT_THAT(sound.result(0), ElementsAre(60, 64, 68, 72));
+  }
+}
+
+TEST(Processes, OtherProgramsAreErrorsOfAll) {
+  Program f = allReduceOf(4), g = allReduceOf(4, 1);
+  f.name = "jit_f";
+  g.name = "jit_g";
+  Arrays arrays(f);
+  count(arrays);
+  Processes processes({0, 0, 1, 1}, 2);
+  std::string text =
+      "process 0 runs jit_f where process 1 runs jit_g (launch 0 on devices "
+      "0-3): all processes must launch the same programs in the same order";
+  for (const std::string &error : processes.run({&f, &g}, {&arrays}))
+    EXPECT_THAT(error, HasSubstr(text));
+}
+
+TEST(Processes, ADeadlockIsReportedEverywhere) {
+  // Device 0 of process 0 and device 2 of process 1 come to their collectives
+  // in different order.
+  Builder b(4);
+  SlotId x = b.argument(), first = b.argument(ElementType::Pred, {});
+  SlotId y = b.slot(), z = b.slot(), r = b.result();
+  Builder::Groups all = {{0, 1, 2, 3}};
+  b.branch(
+      first, [&] { b.allReduce(x, y, all); }, [&] { b.allReduce(x, z, all); });
+  b.step(StepKind::Copy, {x}, {r});
+  Program p = b.finish();
+  Arrays arrays(p);
+  count(arrays);
+  for (int d = 0; d < 4; ++d)
+    arrays.argument<uint8_t>(d, 1) = d < 2;
+  for (uint64_t seed = 1; seed < 6; ++seed) {
+    Processes processes({0, 0, 1, 1}, 2, seed);
+    for (const std::string &error : processes.run({&p}, {&arrays}))
+      EXPECT_THAT(
+          error,
+          AllOf(HasSubstr("deadlock"),
+                HasSubstr("devices 0, 1 wait at all_reduce at test:0 for "
+                          "devices 2, 3"),
+                HasSubstr("devices 2, 3 wait at all_reduce at test:1 for "
+                          "devices 0, 1")));
+  }
+}
+
+TEST(Processes, ALostPeerIsAnErrorThatNamesIt) {
+  Program p = allReduceOf(4);
+  Arrays arrays(p);
+  count(arrays);
+  Processes processes({0, 0, 1, 1}, 2);
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    processes.job.lose(1);
+  });
+  std::vector<std::string> errors =
+      processes.run({&p, nullptr}, {&arrays, &arrays});
+  killer.join();
+  EXPECT_THAT(errors[0],
+              AllOf(HasSubstr("process 1 (host1, pid 4711) has gone"),
+                    HasSubstr("all_reduce at test:0 waits for its devices "
+                              "2, 3")));
+}
+
+TEST(Processes, ALateProcessIsWaitedFor) {
+  Program p = allReduceOf(4);
+  Arrays arrays(p);
+  count(arrays);
+  Processes processes({0, 0, 1, 1}, 2);
+  std::vector<std::string> late;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    late = processes.run({nullptr, &p}, {&arrays});
+  });
+  std::vector<std::string> errors = processes.run({&p, nullptr}, {&arrays});
+  other.join();
+  EXPECT_EQ(errors[0], "");
+  EXPECT_EQ(late[1], "");
+  EXPECT_THAT(arrays.result(0), ElementsAre(64, 68, 72, 76));
+}
+
+} // namespace
