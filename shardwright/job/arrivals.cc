@@ -133,20 +133,18 @@ bool Messenger::goAheadArrived(int32_t peer, uint32_t tag) {
   if (run)
     ++run->numSending;
   engine->sendPayload(peer, tag, send.bytes,
-                      [this, peer, tag](llvm::Error error) {
-                        sendDone(peer, tag, std::move(error));
+                      [this, peer, tag](llvm::StringRef failure) {
+                        sendDone(peer, tag, !failure.empty());
                       });
   return true;
 }
 
-void Messenger::sendDone(int32_t peer, uint32_t tag, llvm::Error error) {
+void Messenger::sendDone(int32_t peer, uint32_t tag, bool hasFailed) {
   Calls calls;
   {
     std::lock_guard lock(mutex);
     auto it = peers[peer].sends.find(tag);
     std::shared_ptr<Send> send = it->second;
-    bool hasFailed = bool(error);
-    llvm::consumeError(std::move(error));
     releaseBytes(peer, *send);
     peers[peer].sends.erase(it);
     Run *run = send->done ? findRun(send->run) : nullptr;
@@ -185,12 +183,10 @@ bool Messenger::withdrawArrived(int32_t peer, uint32_t tag, Calls &calls) {
 
 void Messenger::receiveDone(const RunKey &key,
                             const std::shared_ptr<Receive> &receive,
-                            llvm::Error error) {
+                            bool hasFailed) {
   Calls calls;
   {
     std::lock_guard lock(mutex);
-    bool hasFailed = bool(error);
-    llvm::consumeError(std::move(error));
     peers[receive->peer].lastPacket = Clock::now();
     Run *run = findRun(key);
     if (!run || !run->receiving.erase(receive))

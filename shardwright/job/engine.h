@@ -8,7 +8,9 @@
 // The interface of MPI, Gloo, and a job in memory (for tests) below the
 // messenger: packets, which arrive unasked, and payloads, which both sides have
 // agreed on before. Engines are modules of their own (engine_module.h), so that
-// nothing else depends on their libraries.
+// nothing else depends on their libraries. Modules do not link LLVM, of which
+// the plugin for JAX has its own copy: this interface uses only what LLVM's
+// headers define.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +20,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <vector>
@@ -43,8 +44,6 @@ public:
   /// Largest size of a packet in bytes.
   static constexpr int64_t maxPacketBytes = 64 << 10;
 
-  /// Ends the connections. No callback runs during or after it. Payloads that
-  /// have not been done are dropped.
   virtual ~Engine() = default;
 
   virtual llvm::StringRef name() const = 0; ///< `mpi`, `gloo`
@@ -59,13 +58,15 @@ public:
   /// Sends a packet without blocking; it is dropped if the peer is lost.
   virtual void sendPacket(int32_t peer, std::vector<char> bytes) = 0;
 
-  using Done = llvm::unique_function<void(llvm::Error)>;
+  /// The text of a failure is empty after success.
+  using Done = llvm::unique_function<void(llvm::StringRef failure)>;
   /// Sends and receives a payload of any size. Both sides use the same tag,
   /// which no other payload between them in that direction has at the time, and
   /// the receiving side is always called first. `done` is called on a thread of
   /// the engine, never inside of the call; the memory is in use until then. A
   /// sender that has given up sends a payload of no bytes, with which the
-  /// receiver's `done` fails. Payloads of at least one byte are received.
+  /// receiver's `done` fails. Received are payloads of at least two bytes; they
+  /// fail for no other reasons than that and a lost peer.
   virtual void sendPayload(int32_t peer, uint32_t tag,
                            llvm::ArrayRef<char> bytes, Done done) = 0;
   virtual void receivePayload(int32_t peer, uint32_t tag,
@@ -76,6 +77,15 @@ public:
   /// Ends the connection to a peer that does not answer: its payloads fail, and
   /// peerLost is called unless it was called before.
   virtual void dropPeer(int32_t peer, llvm::StringRef why) = 0;
+
+  /// Called before `stop` if all other processes leave too, so that it may wait
+  /// for them. No packets or payloads follow.
+  virtual void leave() = 0;
+
+  /// Ends the connections; called once, before the destructor, not on a thread
+  /// of the engine. Callbacks may still run during it, but not afterwards.
+  /// Payloads that have not been done are dropped.
+  virtual void stop() = 0;
 
   /// While inactive, which it is at first, the engine may take half a second to
   /// notice a packet, and uses no processor time.

@@ -15,7 +15,6 @@
 
 #include "shardwright/job/engine.h"
 #include "shardwright/job/messenger.h"
-#include "shardwright/support/error.h"
 
 #include <condition_variable>
 #include <cstring>
@@ -85,7 +84,7 @@ private:
       ownProcess = process;
       count = network.count;
     }
-    ~MemoryEngine() override {
+    void stop() override {
       network.disconnect(ownProcess, "connection closed");
       {
         std::lock_guard lock(network.mutex);
@@ -130,6 +129,7 @@ private:
       network.cut(peer, ownProcess, why.str());
       network.cut(ownProcess, peer, "connection closed");
     }
+    void leave() override {}
     void setActive(bool) override {}
 
   private:
@@ -181,9 +181,8 @@ private:
     auto finish = [&](int32_t process, Engine::Done &done) {
       if (!done)
         return;
-      states[process].calls.push_back([done = std::move(done)]() mutable {
-        done(fail("connection closed"));
-      });
+      states[process].calls.push_back(
+          [done = std::move(done)]() mutable { done("connection closed"); });
       states[process].changed.notify_all();
     };
     finish(from, payload.sent);
@@ -215,14 +214,12 @@ private:
     if (!isGivenUp)
       std::memcpy(payload.to->data(), payload.from->data(),
                   payload.from->size());
-    states[from].calls.push_back([done = std::move(payload.sent)]() mutable {
-      done(llvm::Error::success());
-    });
+    states[from].calls.push_back(
+        [done = std::move(payload.sent)]() mutable { done(""); });
     states[from].changed.notify_all();
     states[to].calls.push_back(
         [isGivenUp, done = std::move(payload.received)]() mutable {
-          done(isGivenUp ? fail("the sender has given up")
-                         : llvm::Error::success());
+          done(isGivenUp ? "the sender has given up" : "");
         });
   }
 

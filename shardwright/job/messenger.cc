@@ -66,7 +66,12 @@ Messenger::~Messenger() {
   wakeWatcher.notify_all();
   if (watcher.joinable())
     watcher.join();
-  engine.reset(); // no callback runs afterwards
+  engine->stop(); // no callback runs afterwards
+}
+
+void Messenger::describeProcesses(llvm::ArrayRef<ProcessRecord> records) {
+  std::lock_guard lock(mutex);
+  processes.assign(records.begin(), records.end());
 }
 
 Messenger::Run *Messenger::findRun(const RunKey &key) {
@@ -354,8 +359,8 @@ void Messenger::match(const RunKey &key, Run &run,
   }
   run.receiving.insert(receive);
   engine->receivePayload(peer, message.tag, receive->to,
-                         [this, key, receive](llvm::Error error) {
-                           receiveDone(key, receive, std::move(error));
+                         [this, key, receive](llvm::StringRef failure) {
+                           receiveDone(key, receive, !failure.empty());
                          });
   PacketHeader header;
   header.kind = PacketKind::GoAhead;

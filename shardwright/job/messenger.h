@@ -84,6 +84,10 @@ public:
   /// Waits until all others have said goodbye or are lost; false if they have
   /// not within the limit.
   bool waitForGoodbyes(std::chrono::milliseconds limit);
+  /// Tells the engine that all processes leave in order.
+  void leaveEngine() { engine->leave(); }
+  /// Replaces the descriptions of the processes; no run is open.
+  void describeProcesses(llvm::ArrayRef<ProcessRecord> records);
 
 private:
   using Run = messenger::Run;
@@ -115,9 +119,9 @@ private:
                       llvm::ArrayRef<char> bytes, Calls &calls);
   bool goAheadArrived(int32_t peer, uint32_t tag);
   bool withdrawArrived(int32_t peer, uint32_t tag, Calls &calls);
-  void sendDone(int32_t peer, uint32_t tag, llvm::Error error);
+  void sendDone(int32_t peer, uint32_t tag, bool hasFailed);
   void receiveDone(const RunKey &key, const std::shared_ptr<Receive> &receive,
-                   llvm::Error error);
+                   bool hasFailed);
   void withdraw(int32_t peer, uint32_t tag);
 
   // failures.cc
@@ -160,7 +164,7 @@ private:
   void watchPeers(Clock::time_point now, std::vector<int32_t> &lost);
   void pingArrived(int32_t peer, const PacketHeader &ping);
 
-  const std::vector<ProcessRecord> processes;
+  std::vector<ProcessRecord> processes;
   const MessengerOptions options;
   std::unique_ptr<Engine> engine;
   const int32_t self;
