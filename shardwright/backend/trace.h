@@ -55,6 +55,11 @@ public:
     spans[device].push_back({step, what, since(begin), since(end)});
   }
 
+  /// Adds the activities of a further device, recorded by another process.
+  void addDevice(llvm::ArrayRef<Span> activities) {
+    spans.emplace_back(activities.begin(), activities.end());
+  }
+
   Clock::time_point began() const { return origin; }
   int64_t numDevices() const { return spans.size(); }
   /// The activities of a device in order of begin.

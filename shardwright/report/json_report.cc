@@ -77,6 +77,14 @@ json::Object statistics(const ProgramReport &report) {
   }
   if (report.runSeconds > 0)
     object["run_seconds"] = report.runSeconds;
+  if (report.processes) {
+    const ProcessesReport &processes = *report.processes;
+    object["processes"] = int64_t(processes.devices.size());
+    object["transport"] = jsonText(processes.engine);
+    object["devices_per_process"] = json::Array(processes.devices);
+    object["mean_run_seconds"] = processes.meanRunSeconds;
+    object["sent_between_processes"] = processes.mostBytesSent;
+  }
   if (!report.comparisons.empty()) {
     json::Array comparisons;
     for (const ComparisonReport &c : report.comparisons)

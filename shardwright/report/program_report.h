@@ -44,6 +44,14 @@ struct StepPrediction {
   StepTime time;
 };
 
+/// Of a run on several processes.
+struct ProcessesReport {
+  std::string engine;           ///< that moved the messages: `mpi`, `gloo`
+  std::vector<int64_t> devices; ///< of each process
+  double meanRunSeconds = 0;    ///< runSeconds is the longest
+  int64_t mostBytesSent = 0; ///< to other processes, of the one that sent most
+};
+
 struct ProgramReport {
   std::string module; ///< path as the user gave it
   int64_t ops = 0;    ///< after import
@@ -59,6 +67,7 @@ struct ProgramReport {
   int64_t argumentBytes = 0, resultBytes = 0, arenaBytes = 0;
   /// Of the last run; 0 if there was none.
   double runSeconds = 0;
+  std::optional<ProcessesReport> processes;
   std::vector<ComparisonReport> comparisons;
 };
 

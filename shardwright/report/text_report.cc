@@ -138,6 +138,19 @@ void writePrediction(const StepPrediction &step, raw_ostream &os) {
     os << "  (a loop of unknown trip count is counted once)\n";
 }
 
+void writeProcesses(const ProcessesReport &processes, raw_ostream &os) {
+  os << "\nprocesses\n";
+  std::string devices;
+  for (auto [i, count] : enumerate(processes.devices))
+    devices += (i ? ", " : "") + std::to_string(count);
+  writeTable({{"number", std::to_string(processes.devices.size())},
+              {"devices of each", devices},
+              {"transport", processes.engine},
+              {"mean run", seconds(processes.meanRunSeconds)},
+              {"most sent by one", formatBytes(processes.mostBytesSent)}},
+             {false, true}, os);
+}
+
 } // namespace
 
 void writeTextReport(const ProgramReport &report, raw_ostream &bytes) {
@@ -164,6 +177,8 @@ void writeTextReport(const ProgramReport &report, raw_ostream &bytes) {
   stage("compile", s.compile);
   stage("run", report.runSeconds);
   writeTable(rows, {false, true}, os);
+  if (report.processes)
+    writeProcesses(*report.processes, os);
 
   writeValues("arguments", report.arguments, os);
   writeValues("results", report.results, os);

@@ -26,23 +26,37 @@ static StringRef category(Trace::What what) {
   return "";
 }
 
+static void writeProcess(json::OStream &out, int32_t pid, StringRef name) {
+  out.object([&] {
+    out.attribute("name", "process_name");
+    out.attribute("ph", "M");
+    out.attribute("pid", pid);
+    out.attributeObject("args", [&] { out.attribute("name", name); });
+  });
+}
+
 void writeTrace(const LoadedProgram &program, const Trace &trace,
-                raw_ostream &os) {
+                raw_ostream &os, ArrayRef<int32_t> processOf) {
+  auto pidOf = [&](int64_t device) {
+    return processOf.empty() ? 0 : processOf[device];
+  };
   json::OStream out(os);
   out.object([&] {
     out.attribute("displayTimeUnit", "ns");
     out.attributeArray("traceEvents", [&] {
-      out.object([&] {
-        out.attribute("name", "process_name");
-        out.attribute("ph", "M");
-        out.attribute("pid", 0);
-        out.attributeObject("args", [&] { out.attribute("name", "devices"); });
-      });
+      if (trace.numDevices() == 0)
+        writeProcess(out, 0, "devices");
       for (int64_t device = 0; device < trace.numDevices(); ++device) {
+        int32_t pid = pidOf(device);
+        if (device == 0 || pid != pidOf(device - 1))
+          writeProcess(out, pid,
+                       processOf.empty()
+                           ? "devices"
+                           : ("devices of process " + Twine(pid)).str());
         out.object([&] {
           out.attribute("name", "thread_name");
           out.attribute("ph", "M");
-          out.attribute("pid", 0);
+          out.attribute("pid", pid);
           out.attribute("tid", device);
           out.attributeObject("args", [&] {
             out.attribute("name", ("device " + Twine(device)).str());
@@ -56,7 +70,7 @@ void writeTrace(const LoadedProgram &program, const Trace &trace,
                           jsonText(op.empty() ? category(span.what) : op));
             out.attribute("cat", category(span.what));
             out.attribute("ph", "X");
-            out.attribute("pid", 0);
+            out.attribute("pid", pid);
             out.attribute("tid", device);
             out.attribute("ts", span.begin / 1000.0);
             out.attribute("dur", (span.end - span.begin) / 1000.0);

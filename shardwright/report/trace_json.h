@@ -15,9 +15,11 @@
 namespace shardwright {
 
 /// Writes the Trace Event Format (chrome://tracing, Perfetto): a row per
-/// device, a complete event per span, times in microseconds.
+/// device, a complete event per span, times in microseconds. Of a run on
+/// several processes, `processOf` says which one each device belongs to; their
+/// times start when the run starts in each.
 void writeTrace(const LoadedProgram &program, const Trace &trace,
-                llvm::raw_ostream &os);
+                llvm::raw_ostream &os, llvm::ArrayRef<int32_t> processOf = {});
 
 } // namespace shardwright
 

@@ -122,18 +122,10 @@ static std::shared_ptr<DeviceStorage> unowned(void *memory, int64_t bytes) {
 llvm::Expected<std::vector<Array>>
 Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
                 RunStatistics *statistics, Trace *trace) const {
-  llvm::ArrayRef<ValueSpec> visible = withoutSizes(parts.arguments);
-  if (globalArguments.size() != visible.size())
-    return fail("the program takes ", visible.size(),
-                " arguments, but was given ", globalArguments.size());
-  for (auto [i, array] : llvm::enumerate(globalArguments))
-    if (array.type() != visible[i].type ||
-        !hasShapeOf(parts.arguments, i, array.shape()))
-      return fail("argument ", i, visible[i].name.empty() ? "" : " (",
-                  visible[i].name, visible[i].name.empty() ? "" : ")", " is ",
-                  str(parts.arguments, i), ", but was given ", array.str());
+  if (llvm::Error e = checkGlobalArguments(globalArguments))
+    return e;
   std::vector<Array> withSizes;
-  if (visible.size() != parts.arguments.size()) {
+  if (globalArguments.size() != parts.arguments.size()) {
     auto all = padded(parts.arguments, globalArguments);
     if (!all)
       return all.takeError();
@@ -148,7 +140,7 @@ Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
     if (llvm::Error e = client.backend().checkAddressable(d))
       return fail("a run on global arrays needs all of its ", devices,
                   " devices in this process, but ", toString(std::move(e)),
-                  "; run on buffers instead");
+                  "; use runLocal in each process of the job");
     request.devices.push_back(d);
   }
   request.mode = RunRequest::Mode::Now;

@@ -59,6 +59,8 @@ struct ExecuteOptions {
   /// Records the activities of each local position once the run is done; null:
   /// not recorded.
   std::shared_ptr<Trace> trace;
+  /// If set, the run is done when the call returns, and has filled this.
+  RunStatistics *statistics = nullptr;
 };
 
 /// A run in flight. Its results are ready when it is done.
@@ -100,6 +102,14 @@ public:
                                          Client &client = Client::shared(),
                                          RunStatistics *statistics = nullptr,
                                          Trace *trace = nullptr) const;
+
+  /// As `run`, on the devices of which this process has a part: each process of
+  /// a job calls it with equal arrays, of which only the parts for its devices
+  /// are read. Returns the results on its devices; gather.h puts them together.
+  llvm::Expected<Execution>
+  runLocal(llvm::ArrayRef<Array> globalArguments, Client &client,
+           RunStatistics *statistics = nullptr,
+           std::shared_ptr<Trace> trace = nullptr) const;
 
   /// Starts a run on buffers of local shapes, [local position][argument], for
   /// the positions whose device this process can address, in order. Donated
@@ -152,12 +162,16 @@ private:
     return value.mesh < 0 ? nullptr : &parts.meshes[value.mesh];
   }
 
+  llvm::Error checkGlobalArguments(llvm::ArrayRef<Array> arguments) const;
+
   // Steps of `execute` (execute.cc).
   struct Starting;
   llvm::Error assignDevices(Starting &run) const;
   llvm::Error shareArguments(Starting &run) const;
   llvm::Error donateArguments(Starting &run) const;
   llvm::Expected<FlatExecution> start(Starting &run) const;
+  llvm::Expected<FlatExecution> startChecked(Starting &run) const;
+  void abandon(const Starting &run, llvm::StringRef why) const;
   std::string describeArgument(const Starting &run, size_t index) const;
 
   ExecutableParts parts;

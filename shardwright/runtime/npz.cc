@@ -9,12 +9,14 @@
 
 #include "shardwright/runtime/npy_header.h"
 #include "shardwright/runtime/replace_file.h"
+#include "shardwright/runtime/zip_directory.h"
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -149,6 +151,29 @@ public:
       return inMember(index, opened.takeError());
     return opened;
   }
+  /// The elements of a member in the mapped file; none if they must be
+  /// converted.
+  std::optional<Array> mapped(int64_t index, const OpenMember &member) {
+    const NpyHeader &header = member.header;
+    if (header.type == ElementType::Pred || member.dataBytes == 0 ||
+        (header.fortranOrder && header.shape.size() > 1))
+      return std::nullopt;
+    if (!map) {
+      auto opened = llvm::MemoryBuffer::getFile(
+          path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+      if (!opened)
+        return std::nullopt;
+      map = std::move(*opened);
+    }
+    std::optional<StoredMember> stored =
+        findStoredMember(map->getBuffer(), index);
+    if (!stored || stored->size < member.dataBytes)
+      return std::nullopt;
+    const char *data = map->getBufferStart() + stored->offset + stored->size -
+                       member.dataBytes;
+    return Array(header.type, header.shape,
+                 std::shared_ptr<void>(map, const_cast<char *>(data)));
+  }
   llvm::Expected<Array> array(int64_t index, OpenMember member) const {
     llvm::Expected<Array> read = tryArray(std::move(member));
     if (!read)
@@ -172,6 +197,7 @@ private:
   std::string path;
   uint64_t fileBytes = 0;
   Archive archive;
+  std::shared_ptr<llvm::MemoryBuffer> map; ///< large files are not read
 };
 } // namespace
 
@@ -320,9 +346,9 @@ static std::optional<int64_t> numberOf(StringRef name, StringRef prefix) {
   return index;
 }
 
-llvm::Expected<std::vector<Array>>
-shardwright::readNumberedNpz(StringRef path, StringRef prefix, int64_t count,
-                             CheckHeader check) {
+static llvm::Expected<std::vector<Array>>
+readNumbered(StringRef path, StringRef prefix, int64_t count, CheckHeader check,
+             bool maps) {
   llvm::Expected<Reader> reader = Reader::open(path);
   if (!reader)
     return reader.takeError();
@@ -356,6 +382,11 @@ shardwright::readNumberedNpz(StringRef path, StringRef prefix, int64_t count,
             return e;
         continue;
       }
+      if (maps)
+        if (auto mapped = reader->mapped(members[i], *member)) {
+          arrays.push_back(std::move(*mapped));
+          continue;
+        }
       llvm::Expected<Array> array =
           reader->array(members[i], std::move(*member));
       if (!array)
@@ -363,6 +394,18 @@ shardwright::readNumberedNpz(StringRef path, StringRef prefix, int64_t count,
       arrays.push_back(std::move(*array));
     }
   return arrays;
+}
+
+llvm::Expected<std::vector<Array>>
+shardwright::readNumberedNpz(StringRef path, StringRef prefix, int64_t count,
+                             CheckHeader check) {
+  return readNumbered(path, prefix, count, check, /*maps=*/false);
+}
+
+llvm::Expected<std::vector<Array>>
+shardwright::mapNumberedNpz(StringRef path, StringRef prefix, int64_t count,
+                            CheckHeader check) {
+  return readNumbered(path, prefix, count, check, /*maps=*/true);
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,6 +54,17 @@ llvm::Expected<std::vector<Array>> readNumberedNpz(llvm::StringRef path,
                                                    int64_t count,
                                                    CheckHeader check = nullptr);
 
+/// As readNumberedNpz, but arrays that are stored as they are in memory are
+/// mapped: their elements are read from the file when they are used, so that
+/// a process that uses parts of an array reads only these. Mapped arrays are
+/// read-only, not aligned, and unchecked against the file's checksums; the file
+/// must not change while they exist. `fromNumpyBits` reads them only for narrow
+/// integers.
+llvm::Expected<std::vector<Array>> mapNumberedNpz(llvm::StringRef path,
+                                                  llvm::StringRef prefix,
+                                                  int64_t count,
+                                                  CheckHeader check = nullptr);
+
 /// Writes uncompressed members (fastest for numpy.load) to a temporary file
 /// next to `path`, then renames it. The bytes depend only on the arrays. Types
 /// that numpy lacks are written as raw bits: bf16 as uint16; f8, 4- and 2-bit

@@ -69,6 +69,55 @@ bool same(const Array &a, const Array &b) {
          std::memcmp(a.data(), b.data(), a.bytes()) == 0;
 }
 
+TEST(Npz, MappedArraysAreThoseThatAreRead) {
+  std::string path = temporary("map.npz");
+  std::vector<NamedArray> arrays;
+  const llvm::SmallVector<int64_t, 4> shapes[] = {
+      {}, {0, 3}, {5}, {2, 3, 4}, {40, 30}};
+  for (E type : allTypes)
+    for (const auto &shape : shapes)
+      arrays.push_back({"arg" + std::to_string(arrays.size()),
+                        random(type, shape, arrays.size())});
+  ASSERT_EQ(toString(writeNpz(path, arrays)), "");
+  int64_t count = arrays.size();
+  auto read = readNumberedNpz(path, "arg", count);
+  auto mapped = mapNumberedNpz(path, "arg", count);
+  ASSERT_TRUE(bool(read)) << toString(read.takeError());
+  ASSERT_TRUE(bool(mapped)) << toString(mapped.takeError());
+  bool isMapped = false;
+  for (int64_t i = 0; i < count; ++i) {
+    EXPECT_TRUE(same((*read)[i], (*mapped)[i])) << i;
+    isMapped |=
+        reinterpret_cast<uintptr_t>(std::as_const((*mapped)[i]).data()) % 64 !=
+        0;
+  }
+  EXPECT_TRUE(isMapped);
+  // Of a file that has been changed, it reads no byte that is not there.
+  std::string bytes = contents(path);
+  std::mt19937 generator(5);
+  for (int round = 0; round < 2000; ++round) {
+    std::string changed = bytes;
+    size_t tail = std::min<size_t>(changed.size(), 9000);
+    for (int k = 1 + generator() % 4; k > 0; --k)
+      changed[round % 2 ? generator() % changed.size()
+                        : changed.size() - 1 - generator() % tail] =
+          char(generator());
+    if (round % 5 == 0)
+      changed.resize(generator() % changed.size());
+    write(path, changed);
+    auto result = mapNumberedNpz(path, "arg", count);
+    if (!result) {
+      llvm::consumeError(result.takeError());
+      continue;
+    }
+    int64_t sum = 0;
+    for (const Array &array : *result)
+      for (int64_t b = 0; b < array.bytes(); ++b)
+        sum += static_cast<const char *>(array.data())[b];
+    EXPECT_NE(sum, -1);
+  }
+}
+
 TEST(Npz, EveryTypeComesBack) {
   std::string path = temporary("all.npz");
   std::vector<NamedArray> arrays;
