@@ -51,16 +51,32 @@ public:
   llvm::Expected<std::string> broadcast(int32_t, llvm::StringRef) override {
     return noMessages();
   }
-  llvm::Expected<std::vector<std::string>> allGather(llvm::StringRef) override {
-    return noMessages();
+  llvm::Expected<std::vector<std::string>>
+  allGather(llvm::StringRef bytes) override {
+    std::vector<std::string> all = told;
+    all.resize(records.size(), othersAgree ? bytes.str() : std::string());
+    all[ownProcess] = bytes.str();
+    return all;
   }
   llvm::Expected<std::vector<std::string>> gather(int32_t,
                                                   llvm::StringRef) override {
     return noMessages();
   }
-  void leave() override { hasLeft = true; }
+  void processLost(int32_t process, llvm::StringRef why) override {
+    lost.emplace_back(process, why.str());
+  }
+  void leave() override {}
 
-  bool hasLeft = false;
+  void setHost(int32_t process, std::string host) {
+    records[process].host = std::move(host);
+  }
+
+  /// By process: what the others give to allGather. Those beyond give what this
+  /// process does, or nothing.
+  std::vector<std::string> told;
+  bool othersAgree = false;
+  /// The calls of processLost.
+  std::vector<std::pair<int32_t, std::string>> lost;
 
 private:
   static llvm::Error noMessages() {

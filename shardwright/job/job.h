@@ -94,6 +94,10 @@ public:
   virtual llvm::Expected<std::vector<std::string>>
   gather(int32_t root, llvm::StringRef bytes) = 0;
 
+  /// Says that a process has failed, as a service that watches the processes
+  /// has found: running and later runs with it fail. Thread-safe; does not
+  /// block.
+  virtual void processLost(int32_t process, llvm::StringRef why) {}
   /// Leaves the job in order: waits at most five seconds for the others to do
   /// the same. Nothing may be called afterwards. The process may end without it
   /// after a failure.

@@ -20,10 +20,6 @@ Client::Client(const Client &other, int32_t devices)
     : threadPool(other.threadPool),
       ownBackend(cpu::makeBackend(threadPool, devices)) {}
 
-Client::Client(const Client &other, std::shared_ptr<Job> job)
-    : threadPool(other.threadPool),
-      ownBackend(cpu::makeBackend(threadPool, std::move(job))) {}
-
 Client::Client(std::shared_ptr<Job> job, int threads)
     : threadPool(std::make_shared<cpu::ThreadPool>(threads)),
       ownBackend(cpu::makeBackend(threadPool, std::move(job))) {}

@@ -28,8 +28,7 @@ public:
   /// New virtual devices, whose kernels run on the threads of `other`.
   Client(const Client &other, int32_t devices);
   /// The devices of all processes of `job`, which is not null; those of this
-  /// process are addressable. The threads are those of `other`, or new ones.
-  Client(const Client &other, std::shared_ptr<Job> job);
+  /// process are addressable.
   explicit Client(std::shared_ptr<Job> job, int threads = 0);
   /// The devices of `backend`.
   explicit Client(std::shared_ptr<Backend> backend, int threads = 0);

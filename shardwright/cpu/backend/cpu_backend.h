@@ -29,6 +29,10 @@ std::shared_ptr<Backend> makeBackend(std::shared_ptr<ThreadPool> pool,
 /// are addressable. Keeps the job, which is not null.
 std::shared_ptr<Backend> makeBackend(std::shared_ptr<ThreadPool> pool,
                                      std::shared_ptr<Job> job);
+/// What must be equal in all processes of a job whose devices are these, with
+/// names for messages (JobOptions::mustAgree): programs that are compiled in
+/// each process must be the same.
+std::vector<std::pair<std::string, std::string>> whatMustAgree();
 /// Descriptions of the devices of such a backend.
 std::vector<DeviceInfo> describeDevices(int32_t numDevices);
 std::vector<DeviceInfo> describeDevices(const Job &job);

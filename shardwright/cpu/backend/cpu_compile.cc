@@ -25,6 +25,13 @@ std::string CpuBackend::description() const {
 
 std::string CpuBackend::codeIdentity() const { return buildIdentity(); }
 
+std::vector<std::pair<std::string, std::string>> cpu::whatMustAgree() {
+  const CodeTarget &target = codeTarget();
+  return {{"build of Shardwright", buildIdentity()},
+          {"version of LLVM", target.version},
+          {"CPU", target.cpu + ", features " + target.features}};
+}
+
 llvm::FailureOr<std::shared_ptr<LoadedProgram>>
 CpuBackend::compile(mlir::ModuleOp module, const ProgramOptions &options) {
   LoweringOptions lowering;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/api/client_options.h"
+#include "shardwright/pjrt/api/client_job.h"
 #include "shardwright/pjrt/api/objects.h"
 #include "shardwright/pjrt/base/slots.h"
 
@@ -121,6 +121,11 @@ PJRT_Error *pjrt::Client_Create(PJRT_Client_Create_Args *args) {
     auto options = readClientOptions(*given);
     if (!options)
       return toPjrt(options.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+    if (options->numNodes > 1)
+      return makeError(PJRT_Error_Code_UNIMPLEMENTED,
+                       "option 'num_nodes' is '" +
+                           llvm::Twine(options->numNodes) +
+                           "': devices are those of one process");
     args->client = newClient(
         std::make_unique<Client>(Client::shared(), options->numDevices),
         options->platformName);
@@ -280,16 +285,5 @@ PJRT_Error *pjrt::Client_DmaUnmap(PJRT_Client_DmaUnmap_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
     return nullptr;
-  });
-}
-
-// All devices belong to one process, so there are no others to update.
-PJRT_Error *pjrt::Client_UpdateGlobalProcessInfo(
-    PJRT_Client_UpdateGlobalProcessInfo_Args *args) {
-  return guarded(__func__, args, [&]() -> PJRT_Error * {
-    SHARDWRIGHT_ALIVE(client, args->client, "client");
-    return args->process_infos || !args->num_process_infos
-               ? nullptr
-               : invalid("the processes are a null pointer");
   });
 }

@@ -22,6 +22,20 @@ static llvm::Error readDevices(llvm::StringRef text, const llvm::Twine &what,
   return llvm::Error::success();
 }
 
+template <typename T>
+static llvm::Error readNumber(const NamedText &option, int64_t least,
+                              int64_t most, T &number) {
+  int64_t value = 0;
+  if (llvm::StringRef(option.value).getAsInteger(10, value) || value < least ||
+      value > most)
+    return llvm::createStringError("option '" + option.name + "' is '" +
+                                   option.value + "', expected a number from " +
+                                   llvm::Twine(least) + " to " +
+                                   llvm::Twine(most));
+  number = value;
+  return llvm::Error::success();
+}
+
 llvm::Expected<ClientOptions>
 pjrt::readClientOptions(llvm::ArrayRef<NamedText> given) {
   ClientOptions options;
@@ -44,11 +58,16 @@ pjrt::readClientOptions(llvm::ArrayRef<NamedText> given) {
                                        "', expected true or false");
       options.packedSizes = option.value == "true";
     } else if (option.name == "num_nodes") {
-      if (option.value != "1")
-        return llvm::createStringError("option 'num_nodes' is '" +
-                                       option.value +
-                                       "': devices are those of one process");
-    } else if (option.name != "node_id") {
+      if (llvm::Error e = readNumber(option, 1, kMaxDevices, options.numNodes))
+        return e;
+    } else if (option.name == "node_id") {
+      if (llvm::Error e = readNumber(option, 0, kMaxDevices - 1, options.node))
+        return e;
+    } else if (option.name == "partition_index") {
+      if (llvm::Error e = readNumber(option, 0, INT32_MAX,
+                                     options.partitionIndex.emplace()))
+        return e;
+    } else {
       return llvm::createStringError(
           "there is no option '" + option.name +
           "', expected 'num_devices', 'packed_sizes' or 'platform_name'");
@@ -59,5 +78,10 @@ pjrt::readClientOptions(llvm::ArrayRef<NamedText> given) {
             readDevices(text, llvm::Twine("environment variable ") + variable,
                         options.numDevices))
       return e;
+  if (options.node >= options.numNodes)
+    return llvm::createStringError(
+        "option 'node_id' is '" + llvm::Twine(options.node) +
+        "', expected a number below 'num_nodes', which is " +
+        llvm::Twine(options.numNodes));
   return options;
 }

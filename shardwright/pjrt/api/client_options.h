@@ -13,14 +13,20 @@
 namespace shardwright::pjrt {
 
 struct ClientOptions {
-  /// Option `num_devices`, else environment variable SHARDWRIGHT_NUM_DEVICES,
-  /// else 8.
+  /// Devices of this process. Option `num_devices`, else environment variable
+  /// SHARDWRIGHT_NUM_DEVICES, else 8.
   int64_t numDevices = 8;
   /// Option `platform_name`: the name that the client reports.
   std::string platformName = "shardwright";
   /// Option `packed_sizes`: whether clients see arrays of 2 and 4 bits with
   /// packed sizes, as in jaxlib 0.11 and later.
   bool packedSizes = true;
+  /// Options `num_nodes` and `node_id`: the processes of the job, and the
+  /// number of this one.
+  int32_t numNodes = 1, node = 0;
+  /// Option `partition_index`: the slice that the devices of this process are
+  /// on, which they have as attribute `slice_index`.
+  std::optional<int64_t> partitionIndex;
 };
 
 /// Fails for unknown options.

@@ -62,8 +62,9 @@ PJRT_Error *pjrt::checkAddressable(const PJRT_Device &device) {
 DESCRIPTION(DeviceDescription_Id, args->id = description->id)
 DESCRIPTION(DeviceDescription_ProcessIndex,
             args->process_index = description->process)
-DESCRIPTION(DeviceDescription_Attributes, args->attributes = nullptr;
-            args->num_attributes = 0)
+DESCRIPTION(DeviceDescription_Attributes,
+            args->attributes = description->attributes.values().data();
+            args->num_attributes = description->attributes.values().size())
 DESCRIPTION(DeviceDescription_Kind,
             args->device_kind = description->kind.data();
             args->device_kind_size = description->kind.size())

@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_API_OBJECTS_H
 #define SHARDWRIGHT_PJRT_API_OBJECTS_H
 
+#include "shardwright/job/job.h"
 #include "shardwright/pjrt/base/handles.h"
 #include "shardwright/pjrt/base/named_values.h"
 #include "shardwright/pjrt/base/status.h"
@@ -33,6 +34,7 @@ struct PJRT_DeviceDescription {
   int id = 0; ///< global
   int process = 0;
   std::string kind, text, debugText;
+  shardwright::pjrt::NamedValues attributes;
 };
 
 struct PJRT_Device {
@@ -85,6 +87,8 @@ struct PJRT_Client {
   std::vector<std::unique_ptr<shardwright::pjrt::MemorySpace>> memories;
   /// The number of this process in its job.
   int process = 0;
+  /// The job; null if all devices belong to this process.
+  std::shared_ptr<shardwright::Job> job;
   /// Devices of all processes, and those of this process, by id.
   std::vector<PJRT_Device *> devicePointers, addressableDevices;
   std::vector<PJRT_Memory *> memoryPointers; ///< of addressable devices
