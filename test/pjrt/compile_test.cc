@@ -13,7 +13,7 @@ using namespace shardwright::pjrt_test;
 
 namespace {
 
-std::string fingerprint(TestClient &client, const std::string &options) {
+PJRT_LoadedExecutable *compile(TestClient &client, const std::string &options) {
   PJRT_LoadedExecutable *executable = nullptr;
   Outcome outcome = client.compile(R"(module {
     func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -22,6 +22,11 @@ std::string fingerprint(TestClient &client, const std::string &options) {
   })",
                                    options, executable);
   EXPECT_TRUE(outcome.ok()) << outcome.message;
+  return executable;
+}
+
+std::string fingerprint(TestClient &client, const std::string &options) {
+  PJRT_LoadedExecutable *executable = compile(client, options);
   auto args = make<PJRT_LoadedExecutable_Fingerprint_Args>();
   args.executable = executable;
   EXPECT_TRUE(take(api()->PJRT_LoadedExecutable_Fingerprint(&args)).ok());
@@ -29,6 +34,24 @@ std::string fingerprint(TestClient &client, const std::string &options) {
                    args.executable_fingerprint_size);
   destroy(executable);
   return text;
+}
+
+std::string serialized(TestClient &client, const std::string &options) {
+  PJRT_LoadedExecutable *loaded = compile(client, options);
+  auto executable = make<PJRT_LoadedExecutable_GetExecutable_Args>();
+  executable.loaded_executable = loaded;
+  EXPECT_TRUE(
+      take(api()->PJRT_LoadedExecutable_GetExecutable(&executable)).ok());
+  auto args = make<PJRT_Executable_Serialize_Args>();
+  args.executable = executable.executable;
+  EXPECT_TRUE(take(api()->PJRT_Executable_Serialize(&args)).ok());
+  std::string bytes(args.serialized_bytes, args.serialized_bytes_size);
+  args.serialized_executable_deleter(args.serialized_executable);
+  auto destroyed = make<PJRT_Executable_Destroy_Args>();
+  destroyed.executable = executable.executable;
+  EXPECT_TRUE(take(api()->PJRT_Executable_Destroy(&destroyed)).ok());
+  destroy(loaded);
+  return bytes;
 }
 
 /// A field of a message: number, and bytes with their length in front.
@@ -55,6 +78,27 @@ TEST(PjrtCompile, FingerprintsDoNotDependOnTheOrderOfOptions) {
       fingerprint(client, partitions(2) + threads +
                               option("shardwright_partition_effort", "2")),
       first);
+}
+
+TEST(PjrtCompile, SerializedBytesDoNotDependOnTheOrderOfOptions) {
+  TestClient client(2);
+  std::string effort = option("shardwright_partition_effort", "1"),
+              threads = option("shardwright_compile_threads", "1");
+  // executable_build_options 3: {debug_options 3: {xla_backend_extra_options
+  // 357: {key 1, value 2}}}, whose tag is 0xaa 0x16.
+  auto extra = [](const std::string &name, const std::string &value) {
+    std::string entry = field(1, name) + field(2, value);
+    return "\xaa\x16" + std::string(1, char(entry.size())) + entry;
+  };
+  auto build = [&](const std::string &debugOptions) {
+    return field(3, "\x28\x02" + field(3, debugOptions));
+  };
+  std::string a = extra("a", "long value"), b = extra("b", "1"),
+              c = extra("c", "");
+  std::string first = serialized(client, build(a + b + c) + effort + threads);
+  EXPECT_EQ(serialized(client, build(c + a + b) + threads + effort), first);
+  EXPECT_EQ(serialized(client, build(b + c + a) + effort + threads), first);
+  EXPECT_NE(serialized(client, build(a + b) + effort + threads), first);
 }
 
 } // namespace

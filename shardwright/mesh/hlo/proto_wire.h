@@ -82,12 +82,17 @@ public:
   bool next() {
     if (!read())
       return false;
+    anyNumber = number;
     uint32_t allowed = wireType == 0 ? varints : wireType == 2 ? lengths : 0;
     if (number >= 32 || !(allowed >> number & 1))
       number = 0;
     return true;
   }
   int field() const { return number; }
+  /// The number of the field whether the message knows it or not.
+  int anyField() const { return anyNumber; }
+  /// The bytes behind the field.
+  llvm::StringRef remaining() const { return rest; }
   int64_t varint() const { return value; }
   /// The value of a field of type int32 or enum.
   int32_t varint32() const { return value; }
@@ -156,7 +161,7 @@ private:
   llvm::StringRef rest, content;
   uint32_t varints, lengths;
   uint64_t value = 0;
-  int number = 0, wireType = 0;
+  int number = 0, anyNumber = 0, wireType = 0;
 };
 
 } // namespace shardwright

@@ -9,6 +9,7 @@
 
 #include "shardwright/backend/device.h"
 #include "shardwright/mesh/hlo/proto_wire.h"
+#include "shardwright/pjrt/request/option_order.h"
 #include "shardwright/support/byte_stream.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -129,7 +130,7 @@ static llvm::Error readOverride(llvm::StringRef bytes,
 
 llvm::Expected<CompileRequest> pjrt::readCompileOptions(llvm::StringRef bytes) {
   CompileRequest request;
-  request.bytes = bytes.str();
+  request.bytes = inFixedOrder(bytes);
   ProtoReader reader(bytes, fieldSet({4}), fieldSet({3, 7}));
   while (!reader.atEnd()) {
     if (!reader.next())

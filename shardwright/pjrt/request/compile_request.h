@@ -28,11 +28,11 @@ struct CompileRequest {
   llvm::SmallVector<int64_t, 8> chooseOutputs, chooseParameters;
   /// Options that the user sets by name.
   std::vector<NamedText> overrides;
-  /// The original message.
+  /// The message, with its maps in a fixed order (option_order.h).
   std::string bytes;
 
-  /// The fields above but for `bytes`, whose maps have no fixed order: equal in
-  /// all processes of a job that compile the same program.
+  /// The fields above but for `bytes`, which has options that we do not use:
+  /// equal in all processes of a job that compile the same program.
   std::string key() const;
   int64_t numDevices() const { return numReplicas * numPartitions; }
   static bool isTrue(llvm::ArrayRef<int64_t> flags, size_t index) {
