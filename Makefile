@@ -2,7 +2,7 @@
 # run by hand; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build demo test test-long test-newest-jax test-sanitize test-tsan test-frontend-asan test-mutations fuzz bench examples wheel format clean
+.PHONY: help bootstrap build demo test test-long test-newest-jax test-processes test-sanitize test-tsan test-frontend-asan test-mutations fuzz bench examples wheel format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
@@ -28,6 +28,9 @@ test-long: build ## every suite, random tests in full
 test-newest-jax: build ## the whole of test/jax on the newest JAX (Python 3.12 or newer)
 	@test -x .venv-newest/bin/python || { echo "test-newest-jax: SKIPPED: no .venv-newest (scripts/bootstrap.sh)"; exit 0; }; \
 	  SHARDWRIGHT_PYTHON=$(CURDIR)/.venv-newest/bin/python scripts/run_tests.py jax
+
+test-processes: build ## JAX programs in several processes
+	@scripts/run_tests.py processes
 
 test-sanitize: bootstrap ## unit, lit and end-to-end tests under ASan and UBSan, short fuzz runs
 	@scripts/build.sh sanitize

@@ -20,6 +20,8 @@ Suites (docs/testing.md):
   end_to_end  test/end_to_end/*.py: the shardwright command on complete programs
   jax         test/jax/*.py: JAX programs on the plugin's devices and on JAX's CPU, compared
   newest_jax  a sample of the cases of jax, with the newest JAX (.venv-newest)
+  processes   test/jax/processes/*.py: JAX programs as jobs of several processes; not among the suites that run
+              without names (`jax` has a sample)
   fuzz        fuzz targets: regression inputs and short runs of fixed seed (sanitize build only)
   package     the install tree, used by the consumer in test/consumer/
   docs        scripts/check_docs.py: the output shown in README.md and docs/ is the actual output;
@@ -169,6 +171,12 @@ def scripts(folder, exclude=()):
     return jobs
 
 
+def jax(options):
+    """Returns the scripts of test/jax, and a sample of those in processes/."""
+    sample = [j for j in scripts("jax/processes", exclude=("job.py",))(options) if j[1] == "jax/processes/arrays.py"]
+    return [*scripts("jax", exclude=("both.py",))(options), *sample]
+
+
 def newest_jax(options):
     """Returns the scripts of test/jax with the newest JAX, with a sample of their cases."""
     python = os.path.join(ROOT, ".venv-newest", "bin", "python")
@@ -230,8 +238,12 @@ SUITES = {
     "oracle": scripts("oracle", exclude=("oracle.py",)),
     "newest_oracle": newest_oracle,
     "end_to_end": scripts("end_to_end"),
-    "jax": scripts("jax", exclude=("both.py",)),
+    "jax": jax,
     "newest_jax": newest_jax,
+    "processes": lambda options: [
+        (function, name.replace("jax/processes", "processes"), command)
+        for function, name, command in scripts("jax/processes", exclude=("job.py",))(options)
+    ],
     "fuzz": fuzz,
     "package": package,
     "docs": lambda options: [
@@ -313,7 +325,7 @@ def main():
         sys.exit(f"run_tests: {options.build} is not built: run `make build` first")
 
     chosen = {}
-    for asked in options.names or SUITES:
+    for asked in options.names or (name for name in SUITES if name != "processes"):
         suite, _, file = asked.partition("/")
         if suite not in SUITES:
             sys.exit(f"run_tests: no suite '{suite}'; there are: {', '.join(SUITES)}")

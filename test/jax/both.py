@@ -65,7 +65,8 @@ def cases():
     return list(_cases)
 
 
-def _result(function):
+def result(function):
+    """Calls a case. Returns ("value", leaves) or ("error", (type, text, traceback))."""
     import jax
     import numpy as np
 
@@ -91,7 +92,7 @@ def child(args):
             file.flush()
             function, options = _cases[name]
             wanted = options["truth"] if os.environ.get("SHARDWRIGHT_TRUTH") else function
-            pickle.dump((name, _result(wanted)), file)
+            pickle.dump((name, result(wanted)), file)
             file.flush()
 
 
@@ -189,6 +190,14 @@ def _difference(ours, theirs, options, truth):
     order = (BITS, ULPS, ACCURATE, APART)
     worst = max((verdict for verdict, _ in found), key=order.index, default=BITS)
     return worst, "\n".join(text for verdict, text in found if verdict == worst != BITS)
+
+
+def difference(ours, theirs, options):
+    """Returns how our result of a case differs from the CPU's, or an empty text."""
+    from closeness import APART
+
+    verdict, text = _difference(ours, theirs, options, None)
+    return text if verdict == APART else ""
 
 
 def outcomes(names):
