@@ -339,7 +339,7 @@ def main():
         sum(getattr(t, field) for t in totals) for field in ("passed", "failed", "skipped")
     )
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-    sys.exit(1 if failed or not passed else 0)
+    sys.exit(1 if failed or not (passed or skipped) else 0)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def install_from_dlpack(changes, plugin):
             if {d.platform for d in found.devices()} != {"cpu"}:
                 return found if device is None else jax.device_put(found, device)
             if device is None:
-                device = default if hasattr(default, "local_hardware_id") else jax.devices()[0]
+                device = default if hasattr(default, "local_hardware_id") else jax.local_devices()[0]
             return jax.device_put(np.asarray(found), device, may_alias=True)
 
         return from_dlpack

@@ -53,7 +53,23 @@ def suppress_warning(changes, plugin):
 def _client(plugin):
     if not names.find("jaxlib.xla_client:pjrt_plugin_initialized")(plugin.platform):
         names.find("jaxlib.xla_client:initialize_pjrt_plugin")(plugin.platform)
-    return names.find("jaxlib.xla_client:make_c_api_client")(plugin.platform, plugin.options(), None)
+    options, service = _in_job(plugin.options())
+    return names.find("jaxlib.xla_client:make_c_api_client")(plugin.platform, options, service)
+
+
+def _in_job(options):
+    """Returns the options of a client, and the service by which the processes of a job find each other: None unless
+    `jax.distributed` is initialized."""
+    try:
+        state = names.find("jax._src.distributed:global_state")
+    except names.Missing:
+        return options, None
+    if state.client is None:
+        return options, None
+    found = {"node_id": state.process_id, "num_nodes": state.num_processes}
+    if getattr(state, "partition_index", None) is not None:
+        found["partition_index"] = state.partition_index
+    return {**found, **options}, state.client
 
 
 def _register_factory(plugin):
