@@ -192,8 +192,8 @@ TEST_F(FakeBackendTest, RunsOnGlobalArraysNeedAllDevices) {
   Array x = llvm::cantFail(Array::allocate(E::F32, {12}));
   EXPECT_EQ(toString(executable->run({x}, client).takeError()),
             "a run on global arrays needs all of its 3 devices in this "
-            "process, but device 2 belongs to process 1, not to this one; run "
-            "on buffers instead");
+            "process, but device 2 belongs to process 1, not to this one; use "
+            "runLocal in each process of the job");
 }
 
 /// Process 1 of two with two devices each.

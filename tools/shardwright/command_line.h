@@ -65,6 +65,8 @@ struct RunOptions : CommonOptions {
   /// Compile with the plugin for `topology`, without devices; do not run.
   bool compileOnly = false;
   std::string topology;
+  /// In a job of several processes; 0: the devices are dealt equally.
+  int devicesPerProcess = 0;
   double rtol = 1e-5;
   /// None: rtol / 100 of the array's largest expected magnitude.
   std::optional<double> atol;

@@ -193,6 +193,11 @@ void addRun(CLI::App &command, RunOptions &options) {
   command.add_option("--atol", options.atol,
                      "Absolute tolerance (rtol / 100 of the largest expected "
                      "magnitude of the array)");
+  command
+      .add_option("--devices-per-process", options.devicesPerProcess,
+                  "Started as several processes (mpirun -n 4 shardwright run "
+                  "...): devices of each; else they are dealt equally")
+      ->check(CLI::Range(1, 1 << 20));
   command.add_option("--trace", options.trace,
                      "Write what each device did when, for chrome://tracing or "
                      "Perfetto; with --plugin what its profiler recorded, also "

@@ -5,119 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "budgets.h"
 #include "plugin_trace.h"
+#include "run_steps.h"
 
 #include "shardwright/backend/trace.h"
+#include "shardwright/job/job.h"
 #include "shardwright/report/trace_json.h"
-#include "shardwright/runtime/bounded_arrays.h"
-#include "shardwright/runtime/compare.h"
-#include "shardwright/runtime/npz.h"
-#include "shardwright/runtime/random.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 namespace shardwright {
 namespace {
-
-/// Reads the arrays. Their types and shapes must be those of the program; they
-/// are checked before elements are read.
-Expected<std::vector<Array>> readArrays(StringRef path, StringRef prefix,
-                                        ArrayRef<ValueSpec> specs) {
-  auto check = [&](int64_t i, const ArrayHeader &header) -> Error {
-    if ((header.type == specs[i].type ||
-         header.type == numpyType(specs[i].type)) &&
-        hasShapeOf(specs, i, header.shape))
-      return Error::success();
-    std::string array = (prefix + Twine(i)).str(), name = specs[i].name;
-    return createStringError(
-        path + ": " + array +
-        (name.empty() || name == array ? "" : " (" + name + ")") + " is " +
-        str(header.type, header.shape) + ", but the program has " +
-        str(specs, i));
-  };
-  Expected<std::vector<Array>> arrays =
-      readNumberedNpz(path, prefix, int64_t(withoutSizes(specs).size()), check);
-  if (!arrays)
-    return arrays.takeError();
-  for (auto [i, array] : enumerate(*arrays)) {
-    Expected<Array> converted = fromNumpyBits(array, specs[i].type);
-    if (!converted)
-      return converted.takeError();
-    array = std::move(*converted);
-  }
-  return arrays;
-}
-
-Expected<std::vector<Array>> argumentsOf(const RunOptions &options,
-                                         ArrayRef<ValueSpec> specs) {
-  if (!options.arguments.empty())
-    return readArrays(options.arguments, "arg", specs);
-  std::vector<Array> arrays;
-  if (specs.empty())
-    return arrays;
-  if (!options.randomSeed)
-    return createStringError(Twine("the program takes ") + Twine(specs.size()) +
-                             " arguments and none are given");
-  for (auto [i, spec] : enumerate(withoutSizes(specs))) {
-    Expected<Array> array =
-        randomArray(spec.type, spec.shape, *options.randomSeed, i);
-    if (!array)
-      return array.takeError();
-    arrays.push_back(std::move(*array));
-  }
-  return arrays;
-}
-
-std::string indexText(ArrayRef<int64_t> index) {
-  std::string text = "[";
-  for (auto [i, v] : enumerate(index))
-    text += (i ? "," : "") + std::to_string(v);
-  return text + "]";
-}
-
-Expected<bool> compareAll(const RunOptions &options, ArrayRef<Array> results,
-                          ProgramReport &report, ArrayRef<ValueSpec> specs) {
-  Expected<std::vector<Array>> expected =
-      readArrays(options.expect, "out", specs);
-  if (!expected)
-    return expected.takeError();
-  bool allOk = true;
-  for (auto [i, spec] : enumerate(withoutSizes(specs))) {
-    const Array &wanted = (*expected)[i];
-    double atol =
-        options.atol.value_or(options.rtol / 100 * largestMagnitude(wanted));
-    Expected<Comparison> c =
-        compareArrays(results[i], wanted, options.rtol, atol);
-    if (!c)
-      return c.takeError();
-    ComparisonReport row;
-    row.name = spec.name.empty() ? "out" + std::to_string(i) : spec.name;
-    row.maxAbsError = c->maxAbs;
-    row.maxRelError = c->maxRel;
-    row.elements = c->elements;
-    row.mismatches = c->mismatches;
-    row.ok = c->ok();
-    if (!row.ok)
-      row.detail =
-          formatv("{0} of {1} elements, first at {2}: got {3}, expected {4}",
-                  c->mismatches, c->elements, indexText(c->firstBad),
-                  c->gotThere, c->expectedThere)
-              .str();
-    allOk &= row.ok;
-    report.comparisons.push_back(std::move(row));
-  }
-  return allOk;
-}
-
-void sayDifferences(const ProgramReport &report) {
-  for (const ComparisonReport &c : report.comparisons)
-    if (!c.ok)
-      err() << "result " << c.name << " differs: " << c.detail << "\n";
-}
 
 /// Writes what our devices did, or those of a plugin. False: the error has been
 /// printed.
@@ -128,16 +28,6 @@ bool writeTrace(const Executable &executable, const Trace &trace,
   return writeFile(path, [&](raw_ostream &os) {
     shardwright::writeTrace(executable.program(), trace, os);
   });
-}
-
-/// Writes the executable. False: the error has been printed.
-bool save(const Executable &executable, const std::string &path) {
-  Expected<std::string> bytes = executable.serialize();
-  if (!bytes) {
-    badInput("--save: " + toString(bytes.takeError()), "");
-    return false;
-  }
-  return writeFile(path, [&](raw_ostream &os) { os << *bytes; });
 }
 
 /// Opens the devices, and prepares a trace if they are a plugin's. False: the
@@ -152,54 +42,20 @@ bool openDevices(Session &session, const RunOptions &options,
 } // namespace
 
 int runCommand(const RunOptions &options) {
+  if (Job::isLaunched())
+    return runInJob(options);
   Session session;
   PluginTrace pluginTrace;
   if (!openDevices(session, options, pluginTrace))
     return exitBadInput;
-  CommonOptions common = options;
-  std::optional<std::vector<NamedHeader>> given;
-  if (!options.arguments.empty())
-    common.import.shapeOfArgument =
-        [&](unsigned i) -> std::optional<SmallVector<int64_t, 4>> {
-      if (!given) {
-        given.emplace();
-        auto headers = readNpzHeaders(options.arguments);
-        if (headers)
-          given = std::move(*headers);
-        else // reported when the file is read again
-          consumeError(headers.takeError());
-      }
-      for (const NamedHeader &array : *given)
-        if (array.name == "arg" + std::to_string(i))
-          return array.header.shape;
-      return std::nullopt;
-    };
-  bool isSaved = Session::isExecutable(options.module);
-  if (isSaved && !options.trusted)
-    return badInput(options.module +
-                        " is a saved executable: machine code, which does "
-                        "whatever it does with your rights",
-                    "if you trust who made it, shardwright run-saved runs it");
-  if (!isSaved && options.isSaved)
-    return badInput(options.module + " is not a saved executable",
-                    "shardwright run compiles and runs modules; --save writes "
-                    "the executable");
-  if (isSaved ? !session.loadExecutable(options)
-              : !session.compile(common, Stage::Executable))
-    return exitBadInput;
-  const int within = checkBudgets(options, session);
+  const int within = prepareRun(session, options);
   if (within == exitBadInput)
     return within;
   const Executable &executable = *session.compiled().executable;
-  if (!options.save.empty() && !save(executable, options.save))
-    return exitBadInput;
-
   Expected<std::vector<Array>> arguments =
       argumentsOf(options, executable.arguments());
   if (!arguments)
-    return badInput(toString(arguments.takeError()),
-                    "give an .npz with arg0, arg1, ... of the program's shapes "
-                    "and types, or --random SEED");
+    return badInput(toString(arguments.takeError()), argumentsRemedy);
   Progress &progress = session.progress(options);
   if (!pluginTrace.start())
     return exitBadInput;
@@ -219,34 +75,7 @@ int runCommand(const RunOptions &options) {
       !writeTrace(executable, trace, pluginTrace, options.trace))
     return exitBadInput;
 
-  bool ok = true;
-  if (!options.expect.empty()) {
-    Expected<bool> compared =
-        compareAll(options, *results, session.report(), executable.results());
-    if (!compared)
-      return badInput(toString(compared.takeError()),
-                      "give an .npz with out0, out1, ... of the program's "
-                      "results");
-    ok = *compared;
-  }
-  if (!options.out.empty()) {
-    std::vector<NamedArray> named;
-    for (auto [i, array] : enumerate(*results))
-      named.push_back({"out" + std::to_string(i), array});
-    if (Error error = writeNpz(options.out, named))
-      return badInput(toString(std::move(error)),
-                      "check the directory and its permissions");
-  }
-  if (!options.stats && !options.report) {
-    // Only if nothing else goes to standard output.
-    writeTextReport(session.report(), out());
-    out().flush();
-  } else if (!session.writeReports(options)) {
-    return exitBadInput;
-  }
-  if (!ok)
-    sayDifferences(session.report());
-  return ok ? within : exitDiffers;
+  return finishRun(session, options, *results, within);
 }
 
 } // namespace shardwright

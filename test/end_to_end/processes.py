@@ -1,0 +1,260 @@
+#===- processes.py - programs on several processes ------------------------===#
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Several processes do what one does, bit for bit: `shardwright run` on the examples, and random programs
+of partition.py (--cases), over Gloo and, where it is installed, MPI. With --long also the 88 programs of
+benchmarks/collective_bytes. Input from a pipe, compressed arrays, reports, traces, exit codes, and errors,
+which process 0 alone prints.
+
+    processes.py --engine gloo       only this transport
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
+import oracle
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--engine", choices=("gloo", "mpi"), help="only this transport")
+args = oracle.arguments(__doc__, cases=60, long_cases=1000, parser=parser)
+
+import numpy as np
+import partition_engines
+import partition_programs
+from ops import engines as op_engines
+
+tally = oracle.Tally("processes")
+SERVER = os.path.join(oracle.BUILD, "bin", "job_server")
+LIMIT = 300
+
+
+def available():
+    """The transports that can run here."""
+    found = []
+    for name in ("gloo", "mpi"):
+        built = os.path.exists(os.path.join(oracle.BUILD, "lib", f"libshardwright_{name}.so"))
+        if args.engine not in (None, name):
+            continue
+        if not built or name == "mpi" and not shutil.which("mpirun"):
+            tally.skip(name, "not installed here")
+        else:
+            found.append(name)
+    return found
+
+
+def environment(**more):
+    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **more}
+
+
+def commands(engine, count, command, folder):
+    """What starts the processes of a job: the command and the environment of each."""
+    if engine == "mpi":
+        yield ["mpirun", "--oversubscribe", "-n", str(count), *command], environment()
+        return
+    rendezvous = tempfile.mkdtemp(dir=folder)
+    for process in range(count):
+        yield command, environment(SHARDWRIGHT_PROCESSES=str(count), SHARDWRIGHT_PROCESS=str(process),
+                                   SHARDWRIGHT_RENDEZVOUS=rendezvous)  # fmt: skip
+
+
+class Done:
+    """What the processes of a job have said: `code` is the largest exit code."""
+
+    def __init__(self, parts):
+        self.codes = [code for code, _, _ in parts]
+        self.code = max(self.codes, key=abs)
+        self.out = "".join(out for _, out, _ in parts)
+        self.err = "".join(err for _, _, err in parts)
+
+    def __str__(self):
+        return f"exit codes {self.codes}\n{self.out}\n{self.err}"
+
+
+def together(engine, count, folder, *flags, stdin=""):
+    """Runs `shardwright run` on several processes; process 0 gets the input."""
+    started = [
+        subprocess.Popen(command, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for command, env in commands(engine, count, [oracle.TOOL, "run", *flags], folder)
+    ]
+    parts = []
+    for number, process in enumerate(started):
+        try:
+            out, err = process.communicate(stdin if number == 0 else "", timeout=LIMIT)
+            parts.append((process.returncode, out, err))
+        except subprocess.TimeoutExpired:
+            for other in started:
+                other.kill()
+            out, err = process.communicate()
+            parts.append((-9, out, err + f"\nno end within {LIMIT} s"))
+    return Done(parts)
+
+
+def alone(*flags, stdin=""):
+    return oracle.process([oracle.TOOL, "run", *flags], source=stdin)
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def compare(case, folder, *flags, engines, counts=(2, 4), stdin=""):
+    """Writes the results with one process and with several: equal files."""
+    one = os.path.join(folder, "one.npz")
+    done = alone(*flags, f"--out={one}", stdin=stdin)
+    if not tally.check(f"{case}: one process", done.returncode == 0, done.stderr):
+        return
+    for engine in engines:
+        for count in counts:
+            many = os.path.join(folder, "many.npz")
+            if os.path.exists(many):
+                os.remove(many)
+            done = together(engine, count, folder, *flags, f"--out={many}", stdin=stdin)
+            name = f"{case}: {count} processes over {engine}"
+            if tally.check(name, done.code == 0 and done.err == "", str(done)):
+                tally.check(f"{name}: bits", contents(one) == contents(many), "other results than one process")
+
+
+def examples(folder, engines):
+    for name in oracle.EXAMPLES:
+        counts = (2, 4) if name != "double" else (2,)
+        compare(name, folder, oracle.example(name), oracle.example(name, "inputs.npz"), "--expect",
+                oracle.example(name, "expected.npz"), "--rtol=1e-4", engines=engines, counts=counts)  # fmt: skip
+    mlp = oracle.example("mlp_train")
+    for flags in (["--mesh=data=8,model=1"], ["--partition-effort=2"], ["--overlap=force"], ["--mesh=data=3,model=2"]):
+        compare(f"mlp_train {flags[0]}", folder, mlp, "--random=3", *flags, engines=engines[:1], counts=(2, 3))
+    with open(mlp) as file:
+        compare("standard input", folder, "-", "--random=4", engines=engines, counts=(2,), stdin=file.read())
+    packed = os.path.join(folder, "packed.npz")
+    with np.load(oracle.example("mlp_train", "inputs.npz")) as arrays:
+        np.savez_compressed(packed, **arrays)
+    compare("compressed arrays", folder, mlp, packed, engines=engines[:1], counts=(2,))
+
+
+def benchmark_programs(folder, engines):
+    sys.path[:0] = [os.path.join(ROOT, "benchmarks", "collective_bytes"), os.path.join(ROOT, "benchmarks")]
+    import run as listing
+
+    lists = [listing.programs(), listing.later_programs(listing.suite.SECOND),
+             listing.later_programs(listing.suite.THIRD)]  # fmt: skip
+    programs = [program for programs in lists for program in programs]
+    for _, (name, make) in oracle.part(args, programs):
+        program = make()
+        compare(name, folder, program.module, program.inputs, "--expect", program.outputs, "--rtol=5e-4",
+                engines=engines)  # fmt: skip
+
+
+class Server(op_engines.Ours):
+    """job_server on several processes."""
+
+    def __init__(self, engine, count, folder):
+        super().__init__()
+        self.engine, self.count, self.folder, self.others = engine, count, folder, []
+
+    def start(self):
+        first, *rest = [
+            subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            for command, env in commands(self.engine, self.count, [SERVER], self.folder)
+        ]
+        self.process, self.others = first, rest
+
+    def stop(self):
+        super().stop()
+        for process in self.others:
+            process.kill()
+            process.wait()
+        self.others = []
+
+
+def random_programs(folder, engines):
+    """Each program on one process, and on 2 to 4 whose devices are dealt in several ways."""
+    one = partition_engines.Ours()
+    servers = {}
+    skipped = 0
+    for number, rng in enumerate(oracle.generators(args)):
+        program = partition_programs.random_program(rng)
+        program.options["partition-effort"] = 1
+        values = program.inputs()
+        text = program.text(sharded=True)
+        try:
+            expected = one.run(text, values, program.results, 0)
+        except partition_engines.Failed:
+            skipped += 1
+            continue
+        engine = engines[number % len(engines)]
+        count = 2 + number % 3
+        key = (engine, count)
+        if key not in servers:
+            servers[key] = partition_engines.Ours()
+            servers[key].server = Server(engine, count, folder)
+        case = f"program {program.seed} on {count} processes over {engine}"
+        try:
+            found = servers[key].run(text, values, program.results, 0)
+        except partition_engines.Failed as failed:
+            tally.fail(case, f"{failed.kind}: {failed.message}")
+            continue
+        equal = all(a.tobytes() == b.tobytes() for a, b in zip(expected, found))
+        tally.check(case, equal, f"other results than one process\n{text}")
+    for server in [one, *servers.values()]:
+        server.stop()
+    tally.check("refused programs", skipped < args.cases / 4, f"{skipped} of {args.cases} programs do not run at all")
+
+
+def refused(case, done, *texts):
+    """One error of process 0, a remedy, exit code 2 of all."""
+    tally.check(case, done.code == 2 and all(code == 2 for code in done.codes) and all(t in done.err for t in texts)
+                and done.err.count("error: ") == 1 and done.out == "", str(done))  # fmt: skip
+
+
+def reports(folder, engine):
+    mlp, data = oracle.example("mlp_train"), oracle.example("mlp_train", "inputs.npz")
+    trace = os.path.join(folder, "trace.json")
+    done = together(engine, 2, folder, mlp, data, "--stats=json", f"--trace={trace}")
+    if tally.check("statistics", done.code == 0, str(done)):
+        stats = json.loads(done.out)
+        tally.equal("statistics: processes", (2, [4, 4], engine),
+                    (stats["processes"], stats["devices_per_process"], stats["transport"]))  # fmt: skip
+        tally.check("statistics: bytes", stats["sent_between_processes"] > 0, stats)
+        with open(trace) as file:
+            events = json.load(file)["traceEvents"]
+        rows = {(e["pid"], e["tid"]) for e in events if e["ph"] == "X"}
+        tally.equal("trace: devices by process", {(0, d) for d in range(4)} | {(1, d) for d in range(4, 8)}, rows)
+    done = together(engine, 2, folder, mlp, data, "--report=text")
+    tally.check("report", done.code == 0 and "devices of each    4, 4" in done.out and done.out.count("stages") == 1, str(done))
+
+
+def exits(folder, engine):
+    mlp, data = oracle.example("mlp_train"), oracle.example("mlp_train", "inputs.npz")
+    done = together(engine, 2, folder, mlp, "--random=9", "--expect", oracle.example("mlp_train", "expected.npz"))
+    tally.check("differing results", done.codes in ([1, 1], [1]) and "differs" in done.err, str(done))
+    refused("no module", together(engine, 2, folder, os.path.join(folder, "none.mlir"), data), "none.mlir")
+    refused("no arguments", together(engine, 2, folder, mlp), "takes")
+    refused("no file", together(engine, 2, folder, mlp, os.path.join(folder, "none.npz")), "none.npz")
+    refused("too few devices", together(engine, 3, folder, oracle.example("double"), "--random=1", "--mesh=x=2"),
+            "too few for 3 processes")  # fmt: skip
+    refused("devices per process", together(engine, 2, folder, mlp, data, "--devices-per-process=3"), "have 6")
+    refused("disk", together(engine, 2, folder, mlp, data, f"--out={folder}/no/out.npz"), "out.npz")
+    done = together(engine, 2, folder, mlp, data, "--devices-per-process=4")
+    tally.check("devices per process: right", done.code == 0, str(done))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    usable = available()
+    if usable:
+        examples(folder, usable)
+        reports(folder, usable[0])
+        exits(folder, usable[0])
+        random_programs(folder, usable)
+        if args.long:
+            benchmark_programs(folder, usable)
+tally.finish()

@@ -1,0 +1,348 @@
+//===- run_in_job.cc - shardwright run on several processes ---------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Process 0 reads and compiles the module, and sends the executable to the
+// others. Each process runs it on its share of the devices, with the parts of
+// the arguments that these need. Process 0 gathers the results and alone
+// reports. All processes end with the same exit code, after the last of them
+// has come to its end: mpirun kills the others of one that ends early.
+//
+//===----------------------------------------------------------------------===//
+
+#include "run_steps.h"
+
+#include "shardwright/cpu/backend/cpu_backend.h"
+#include "shardwright/job/job.h"
+#include "shardwright/job/launcher.h"
+#include "shardwright/report/trace_json.h"
+#include "shardwright/runtime/bounded_arrays.h"
+#include "shardwright/runtime/gather.h"
+#include "shardwright/support/thread_pool.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <sched.h>
+
+using namespace llvm;
+
+namespace shardwright {
+namespace {
+
+constexpr StringLiteral jobRemedy(
+    "docs/many-processes.md says what a job of several processes needs");
+
+/// One process of the command.
+class JobRun {
+public:
+  JobRun(const RunOptions &options, int32_t process)
+      : options(options), isRoot(process == 0) {}
+
+  int run();
+
+private:
+  /// Waits for the errors of all processes (empty: none), and prints those.
+  /// True if there is none.
+  bool allFine(const std::string &error, StringRef remedy);
+  /// This process cannot reach the others any more.
+  bool lost(const std::string &error);
+  bool shareExecutable();
+  bool dealDevices();
+  Expected<int> threadsHere();
+  bool readArguments();
+  bool runProgram();
+  bool gatherResults();
+  bool gatherTrace();
+  bool gatherStatistics();
+  int leave(int exitCode);
+
+  const RunOptions &options;
+  const bool isRoot;
+  Session session;
+  int within = exitFine;
+  std::shared_ptr<Job> job;
+  /// The executable of the session, or that which process 0 sent.
+  const Executable *executable = nullptr;
+  std::unique_ptr<Executable> received;
+  std::unique_ptr<Client> client;
+  std::vector<Array> arguments, results;
+  RunStatistics statistics;
+  std::shared_ptr<Trace> trace;
+  Execution execution;
+};
+
+bool JobRun::lost(const std::string &error) {
+  err() << "error: process " << job->process() << ": " << error << "\n";
+  err().flush();
+  return false;
+}
+
+bool JobRun::allFine(const std::string &error, StringRef remedy) {
+  auto errors = job->allGather(error);
+  if (!errors)
+    return lost(error.empty() ? toString(errors.takeError())
+                              : (consumeError(errors.takeError()), error));
+  // An error that another process has caused says so.
+  int32_t first = -1;
+  for (auto [process, text] : enumerate(*errors))
+    if (!text.empty() &&
+        (first < 0 || StringRef((*errors)[first]).starts_with("process ")))
+      first = int32_t(process);
+  if (first < 0)
+    return true;
+  if (isRoot) {
+    std::string text = (*errors)[first];
+    if (first > 0 && !StringRef(text).starts_with("process "))
+      text = job->processes()[first].describe(first) + ": " + text;
+    badInput(text, remedy);
+  }
+  return false;
+}
+
+/// Process 0 gives the others the compiled program.
+bool JobRun::shareExecutable() {
+  std::string bytes, error;
+  if (isRoot && within != exitBadInput) {
+    auto serialized = session.compiled().executable->serialize();
+    if (serialized)
+      bytes = std::move(*serialized);
+    else
+      error = toString(serialized.takeError());
+  }
+  if (!error.empty())
+    badInput(error, "");
+  auto sent = job->broadcast(0, bytes);
+  if (!sent)
+    return lost(toString(sent.takeError()));
+  if (sent->empty()) // process 0 has said why
+    return false;
+  if (isRoot) {
+    executable = session.compiled().executable.get();
+  } else {
+    auto loaded = Executable::deserialize(*sent);
+    if (loaded)
+      received = std::move(*loaded);
+    else
+      error = toString(loaded.takeError());
+    executable = received.get();
+  }
+  return allFine(error, "all processes need machines of the same kind");
+}
+
+/// Threads for this process: its cores, divided among the processes of the
+/// machine that may use the same ones.
+Expected<int> JobRun::threadsHere() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof cores, &cores);
+  StringRef mask(reinterpret_cast<const char *>(&cores), sizeof cores);
+  std::string own = job->processes()[job->process()].host + "\n" + mask.str();
+  auto all = job->allGather(own);
+  if (!all)
+    return all.takeError();
+  int64_t sharers = count(*all, own);
+  return int(std::max<int64_t>(1, CPU_COUNT(&cores) / sharers));
+}
+
+/// Equal runs of devices; the first processes have one more if the number does
+/// not divide.
+bool JobRun::dealDevices() {
+  int64_t devices = executable->numDevices(), count = job->numProcesses();
+  int64_t share = devices / count + (job->process() < devices % count);
+  std::string error;
+  if (options.devicesPerProcess > 0) {
+    share = options.devicesPerProcess;
+    if (share * count != devices)
+      error = ("the program runs on " + Twine(devices) + " devices, but " +
+               Twine(count) + " processes of " + Twine(share) +
+               " devices have " + Twine(share * count))
+                  .str();
+  } else if (devices < count) {
+    error = ("the program runs on " + Twine(devices) +
+             " devices, too few for " + Twine(count) + " processes")
+                .str();
+  }
+  if (!error.empty()) {
+    if (isRoot)
+      badInput(error, "start as many processes as divide the devices of the "
+                      "mesh, or change the mesh (--mesh)");
+    return false;
+  }
+  auto threads = threadsHere();
+  if (!threads)
+    return lost(toString(threads.takeError()));
+  JobOptions jobOptions;
+  jobOptions.numDevices = int32_t(share);
+  jobOptions.mustAgree = cpu::whatMustAgree();
+  auto reopened = Job::open(jobOptions);
+  if (!reopened)
+    return lost(toString(reopened.takeError()));
+  job = std::move(*reopened);
+  client = std::make_unique<Client>(job, *threads);
+  return true;
+}
+
+bool JobRun::readArguments() {
+  Expected<std::vector<Array>> read =
+      argumentsOf(options, executable->arguments(), /*maps=*/true);
+  std::string error;
+  if (read)
+    arguments = std::move(*read);
+  else
+    error = toString(read.takeError());
+  return allFine(error, argumentsRemedy);
+}
+
+bool JobRun::runProgram() {
+  if (!options.trace.empty())
+    trace = std::make_shared<Trace>();
+  auto started = executable->runLocal(arguments, *client, &statistics, trace);
+  std::string error;
+  if (started)
+    execution = std::move(*started);
+  else
+    error = toString(started.takeError());
+  arguments.clear();
+  return allFine(error, "look at the program there; shardwright partition "
+                        "prints what each device runs");
+}
+
+bool JobRun::gatherResults() {
+  for (size_t i = 0; i < executable->results().size(); ++i) {
+    auto whole = gatherResult(*executable, execution, i, *job, *client);
+    if (!whole)
+      return lost(toString(whole.takeError()));
+    if (isRoot)
+      results.push_back(std::move(**whole));
+  }
+  if (!isRoot || withoutSizes(executable->results()).size() == results.size())
+    return true;
+  auto cut = cutToSize(executable->results(), std::move(results));
+  if (!cut) {
+    badInput(toString(cut.takeError()), "");
+    return false;
+  }
+  results = std::move(*cut);
+  return true;
+}
+
+/// Writes the activities of all devices to one file.
+bool JobRun::gatherTrace() {
+  if (!trace)
+    return true;
+  // Per device: the number of its spans, and the spans.
+  std::string bytes;
+  auto put = [&](const void *data, size_t size) {
+    bytes.append(static_cast<const char *>(data), size);
+  };
+  for (int64_t device = 0; device < trace->numDevices(); ++device) {
+    ArrayRef<Trace::Span> spans = trace->of(device);
+    int64_t count = spans.size();
+    put(&count, sizeof count);
+    put(spans.data(), spans.size() * sizeof(Trace::Span));
+  }
+  auto all = job->gather(0, bytes);
+  if (!all)
+    return lost(toString(all.takeError()));
+  if (!isRoot)
+    return true;
+  Trace merged;
+  std::vector<int32_t> processOf;
+  for (auto [process, text] : enumerate(*all))
+    for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+      int64_t count;
+      std::memcpy(&count, at, sizeof count);
+      at += sizeof count;
+      std::vector<Trace::Span> spans(count);
+      std::memcpy(spans.data(), at, count * sizeof(Trace::Span));
+      at += count * sizeof(Trace::Span);
+      merged.addDevice(spans);
+      processOf.push_back(int32_t(process));
+    }
+  return writeFile(options.trace, [&](raw_ostream &os) {
+    writeTrace(executable->program(), merged, os, processOf);
+  });
+}
+
+bool JobRun::gatherStatistics() {
+  struct Own {
+    double seconds;
+    int64_t sent;
+  } own{statistics.seconds, statistics.sentBetweenProcesses};
+  auto all = job->gather(
+      0, StringRef(reinterpret_cast<const char *>(&own), sizeof own));
+  if (!all)
+    return lost(toString(all.takeError()));
+  if (!isRoot)
+    return true;
+  ProgramReport &report = session.report();
+  ProcessesReport &processes = report.processes.emplace();
+  for (auto [record, text] : zip_equal(job->processes(), *all)) {
+    Own other;
+    std::memcpy(&other, text.data(), sizeof other);
+    processes.devices.push_back(record.numDevices);
+    processes.meanRunSeconds += other.seconds / double(all->size());
+    processes.mostBytesSent = std::max(processes.mostBytesSent, other.sent);
+    report.runSeconds = std::max(report.runSeconds, other.seconds);
+  }
+  processes.engine = job->engineName().str();
+  return true;
+}
+
+/// Ends in order with the largest exit code of all processes.
+int JobRun::leave(int exitCode) {
+  auto codes = job->allGather(std::to_string(exitCode));
+  if (!codes) {
+    consumeError(codes.takeError());
+    return exitBadInput;
+  }
+  for (const std::string &text : *codes)
+    exitCode = std::max(exitCode, std::atoi(text.c_str()));
+  out().flush();
+  err().flush();
+  client.reset();
+  job->leave();
+  return exitCode;
+}
+
+int JobRun::run() {
+  // Reading a module starts a child process, which MPI does not allow later.
+  if (isRoot) {
+    within =
+        options.plugin.empty()
+            ? prepareRun(session, options)
+            : badInput("--plugin in a job of several processes: a plugin's "
+                       "devices belong to one process",
+                       "run it in one process, or without --plugin");
+  }
+  JobOptions jobOptions;
+  jobOptions.numDevices = 0; // dealt when the program is known
+  jobOptions.mustAgree = cpu::whatMustAgree();
+  auto opened = Job::open(jobOptions);
+  if (!opened)
+    return badInput(toString(opened.takeError()), jobRemedy);
+  job = std::move(*opened);
+  bool isFine = shareExecutable() && dealDevices() && readArguments() &&
+                runProgram() && gatherResults() && gatherTrace() &&
+                gatherStatistics();
+  if (!isFine)
+    return leave(exitBadInput);
+  int exitCode = exitFine;
+  if (isRoot)
+    exitCode = finishRun(session, options, results, within);
+  return leave(exitCode);
+}
+
+} // namespace
+
+int runInJob(const RunOptions &options) {
+  auto launch = readLaunch();
+  if (!launch)
+    return badInput(toString(launch.takeError()), jobRemedy);
+  return JobRun(options, launch->process).run();
+}
+
+} // namespace shardwright
