@@ -127,6 +127,13 @@ public:
   executeFlat(llvm::ArrayRef<Buffer> arguments,
               Client &client = Client::shared(),
               const ExecuteOptions &options = {}) const;
+  /// Says that this process does not start a run, for the reason given, that it
+  /// was asked to start on these devices: other processes do not wait for it
+  /// then. The functions above do that when they fail.
+  void abandon(Client &client, llvm::ArrayRef<DeviceId> devices,
+               llvm::StringRef why) const {
+    parts.program->abandon(client.backend(), devices, why);
+  }
 
   /// The first bytes of serialised executables.
   static constexpr llvm::StringLiteral fileMagic = "shardwright executable\n";
@@ -170,8 +177,7 @@ private:
   llvm::Error shareArguments(Starting &run) const;
   llvm::Error donateArguments(Starting &run) const;
   llvm::Expected<FlatExecution> start(Starting &run) const;
-  llvm::Expected<FlatExecution> startChecked(Starting &run) const;
-  void abandon(const Starting &run, llvm::StringRef why) const;
+  llvm::Error refuse(const Starting &run, llvm::Error why) const;
   std::string describeArgument(const Starting &run, size_t index) const;
 
   ExecutableParts parts;

@@ -31,8 +31,6 @@ struct Executable::Starting {
   llvm::SmallVector<int32_t, 8> positions = {};
   llvm::SmallVector<DeviceId, 8> localDevices = {};
   Donated donated = {};
-  /// The program reports failures to other processes itself.
-  bool reachedProgram = false;
 };
 
 /// Assigns a device to every position, and finds the local positions.
@@ -140,31 +138,22 @@ static void giveBack(Donated &donated, RunArguments &arguments) {
     buffer.takeBack(std::move(arguments[index].storage));
 }
 
-/// Other processes of the job must not wait for a run that is refused here.
-void Executable::abandon(const Starting &run, llvm::StringRef why) const {
-  if (run.positions.size() < size_t(numDevices()))
-    parts.program->abandon(run.client.backend(), run.request.devices, why);
+/// Returns `why`, and abandons the run.
+llvm::Error Executable::refuse(const Starting &run, llvm::Error why) const {
+  std::string text = llvm::toString(std::move(why));
+  abandon(run.client, run.request.devices, text);
+  return fail(text);
 }
 
 llvm::Expected<FlatExecution> Executable::start(Starting &run) const {
-  auto started = startChecked(run);
-  if (started)
-    return started;
-  std::string why = llvm::toString(started.takeError());
-  if (!run.reachedProgram)
-    abandon(run, why);
-  return fail(why);
-}
-
-llvm::Expected<FlatExecution> Executable::startChecked(Starting &run) const {
   RunRequest &request = run.request;
   // Check all arguments before the first one is donated.
   if (llvm::Error e = shareArguments(run))
-    return e;
+    return refuse(run, std::move(e));
   if (!donatedArguments.empty())
     if (llvm::Error e = donateArguments(run)) {
       giveBack(run.donated, request.arguments);
-      return e;
+      return refuse(run, std::move(e));
     }
   if (run.options.synchronous)
     request.mode = RunRequest::Mode::HereIfIdle;
@@ -176,7 +165,7 @@ llvm::Expected<FlatExecution> Executable::startChecked(Starting &run) const {
     for (Event &event : request.after)
       if (llvm::Error e = event.await()) {
         giveBack(run.donated, request.arguments);
-        return e;
+        return refuse(run, std::move(e));
       }
     request.after.clear();
   }
@@ -188,7 +177,6 @@ llvm::Expected<FlatExecution> Executable::startChecked(Starting &run) const {
       giveBack(*donated, arguments);
     };
   }
-  run.reachedProgram = true;
   auto started = parts.program->start(run.client.backend(), request);
   if (!started) {
     if (donated)
@@ -216,16 +204,12 @@ Executable::executeFlat(llvm::ArrayRef<Buffer> arguments, Client &client,
   Starting run{client, options};
   if (llvm::Error e = assignDevices(run))
     return e;
-  if (arguments.size() != run.positions.size() * parts.arguments.size()) {
-    std::string why =
-        ("the program takes " + llvm::Twine(parts.arguments.size()) +
-         " arguments on each of " + llvm::Twine(run.positions.size()) +
-         " devices, but was given " + llvm::Twine(arguments.size()) +
-         " buffers")
-            .str();
-    abandon(run, why);
-    return fail(why);
-  }
+  if (arguments.size() != run.positions.size() * parts.arguments.size())
+    return refuse(
+        run, fail("the program takes " + llvm::Twine(parts.arguments.size()) +
+                  " arguments on each of " + llvm::Twine(run.positions.size()) +
+                  " devices, but was given " + llvm::Twine(arguments.size()) +
+                  " buffers"));
   run.arguments = arguments;
   return start(run);
 }
@@ -236,20 +220,18 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
   Starting run{client, options};
   if (llvm::Error e = assignDevices(run))
     return e;
-  auto refuse = [&](const llvm::Twine &why) {
-    abandon(run, why.str());
-    return fail(why);
-  };
   if (arguments.size() != run.positions.size())
-    return refuse("the program runs on " + llvm::Twine(run.positions.size()) +
-                  " devices, but was given arguments of " +
-                  llvm::Twine(arguments.size()));
+    return refuse(run, fail("the program runs on " +
+                            llvm::Twine(run.positions.size()) +
+                            " devices, but was given arguments of " +
+                            llvm::Twine(arguments.size())));
   llvm::SmallVector<Buffer, 8> flat;
   for (auto [d, buffers] : llvm::enumerate(arguments)) {
     if (buffers.size() != parts.arguments.size())
-      return refuse("the program takes " + llvm::Twine(parts.arguments.size()) +
+      return refuse(
+          run, fail("the program takes " + llvm::Twine(parts.arguments.size()) +
                     " arguments, but device " + llvm::Twine(run.positions[d]) +
-                    " was given " + llvm::Twine(buffers.size()));
+                    " was given " + llvm::Twine(buffers.size())));
     llvm::append_range(flat, buffers);
   }
   run.arguments = flat;

@@ -175,6 +175,30 @@ TEST_F(FakeBackendTest, OnlyLocalPositionsHaveArguments) {
       "the program runs on 1 devices, but was given arguments of 2");
 }
 
+TEST_F(FakeBackendTest, RefusedRunsAreAbandoned) {
+  // Otherwise the process of device 2 would wait for this one.
+  Buffer a = floats({1, 2, 3, 4}, 1), wrong = floats({1, 2}, 1);
+  ExecuteOptions options;
+  options.devices = {2, 1};
+  std::vector<std::string> errors;
+  auto refused = [&](std::vector<std::vector<Buffer>> arguments) {
+    errors.push_back(
+        toString(executable->execute(arguments, client, options).takeError()));
+  };
+  refused({{a}, {a}});
+  refused({{a, a}});
+  refused({{wrong}});
+  errors.push_back(
+      toString(executable->executeFlat({a, a}, client, options).takeError()));
+  llvm::cantFail(executable->execute(std::vector<Buffer>{a}, client, options));
+  refused({{a}}); // donated by the run before
+  ASSERT_EQ(program->abandoned.size(), errors.size());
+  for (auto [call, error] : llvm::zip_equal(program->abandoned, errors)) {
+    EXPECT_THAT(call.first, ElementsAre(DeviceId(2), DeviceId(1)));
+    EXPECT_EQ(call.second, error);
+  }
+}
+
 TEST_F(FakeBackendTest, DevicesOfRunsExist) {
   Buffer a = floats({1, 2, 3, 4}, 1);
   ExecuteOptions options;

@@ -211,6 +211,10 @@ public:
     after = Event::ready();
     return started;
   }
+  void abandon(Backend &, llvm::ArrayRef<DeviceId> devices,
+               llvm::StringRef why) override {
+    abandoned.emplace_back(std::vector<DeviceId>(devices), why.str());
+  }
   MemoryStatistics memory() const override { return {16, 16, 8, 0, 0}; }
   CostAnalysis cost() const override { return {4, 0, 32}; }
   PeakMemory peakMemory() const override { return {}; }
@@ -221,6 +225,8 @@ public:
 
   Fault fault = Fault::None;
   Event after = Event::ready();
+  /// The calls of `abandon`.
+  std::vector<std::pair<std::vector<DeviceId>, std::string>> abandoned;
 };
 
 inline llvm::Expected<std::shared_ptr<LoadedProgram>>

@@ -150,12 +150,35 @@ idsOf(llvm::ArrayRef<PJRT_Device *> devices) {
   return ids;
 }
 
+/// Reads everything that the run needs. `numDevices`: the devices of this
+/// process on which it runs.
+static PJRT_Error *prepare(const PJRT_LoadedExecutable &loaded,
+                           size_t numDevices,
+                           const PJRT_LoadedExecutable_Execute_Args &args,
+                           Arguments &arguments) {
+  if (loaded.isDeleted)
+    return invalid("the executable has been deleted");
+  if (args.num_devices != numDevices)
+    return invalid("the program runs on " + llvm::Twine(numDevices) +
+                   " devices, but was given arguments of " +
+                   llvm::Twine(args.num_devices));
+  if (numDevices == 0)
+    return nullptr;
+  if (args.options &&
+      SHARDWRIGHT_HAS_FIELD(PJRT_ExecuteOptions, args.options, num_recv_ops) &&
+      (args.options->num_send_ops || args.options->num_recv_ops))
+    return makeError(PJRT_Error_Code_UNIMPLEMENTED,
+                     "callbacks for send and recv are not supported");
+  if (PJRT_Error *error = collect(loaded, args, arguments))
+    return error;
+  return args.options ? readRunData(*args.options, arguments.options.callData)
+                      : nullptr;
+}
+
 PJRT_Error *
 pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(loaded, args->executable, "executable");
-    if (loaded->isDeleted)
-      return invalid("the executable has been deleted");
     llvm::ArrayRef<PJRT_Device *> assigned = loaded->devices,
                                   devices = loaded->addressableDevices;
     PJRT_Device *chosen = nullptr;
@@ -169,26 +192,18 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
       chosen = device.get();
       assigned = devices = chosen;
     }
-    if (args->num_devices != devices.size())
-      return invalid("the program runs on " + llvm::Twine(devices.size()) +
-                     " devices, but was given arguments of " +
-                     llvm::Twine(args->num_devices));
+    Arguments arguments;
+    arguments.options.devices = idsOf(assigned);
+    if (PJRT_Error *error =
+            prepare(*loaded, devices.size(), *args, arguments)) {
+      // Other processes start this run.
+      loaded->program->executable->abandon(
+          *loaded->client->runtime, arguments.options.devices,
+          static_cast<Failure *>(error)->message);
+      return error;
+    }
     if (devices.empty()) // the run is that of other processes
       return nullptr;
-    if (args->options &&
-        SHARDWRIGHT_HAS_FIELD(PJRT_ExecuteOptions, args->options,
-                              num_recv_ops) &&
-        (args->options->num_send_ops || args->options->num_recv_ops))
-      return makeError(PJRT_Error_Code_UNIMPLEMENTED,
-                       "callbacks for send and recv are not supported");
-    Arguments arguments;
-    if (PJRT_Error *error = collect(*loaded, *args, arguments))
-      return error;
-    arguments.options.devices = idsOf(assigned);
-    if (args->options)
-      if (PJRT_Error *error =
-              readRunData(*args->options, arguments.options.callData))
-        return error;
 
     std::shared_ptr<ClientProgram> program = loaded->program;
     int64_t submitted = RunRecorder::isAny() ? nowInNanoseconds() : 0;

@@ -83,8 +83,8 @@ protected:
     program->request.numPartitions = isPortable ? 1 : assignment.size();
     program->request.assignment.assign(assignment.begin(), assignment.end());
     program->request.isPortable = isPortable;
-    program->executable = test::makeExecutable(
-        std::make_shared<test::Doubling>(program->request.numPartitions));
+    doubling = std::make_shared<test::Doubling>(program->request.numPartitions);
+    program->executable = test::makeExecutable(doubling);
     program->argumentOf = program->resultOf = {0};
     program->layouts.arguments.resize(1);
     program->layouts.results.resize(1);
@@ -125,6 +125,8 @@ protected:
     return elements;
   }
 
+  /// What `load` has loaded last.
+  std::shared_ptr<test::Doubling> doubling;
   TestClient client{
       pjrt::newClient(runtimeOf(std::make_shared<test::FakeBackend>(owners, 1)),
                       "shardwright")};
@@ -279,6 +281,29 @@ TEST_F(JobTest, ExecutablesRunOnTheirLocalDevices) {
   EXPECT_EQ(outcome.code, PJRT_Error_Code_INVALID_ARGUMENT);
   EXPECT_EQ(outcome.message, "the program runs on 2 devices, but was given "
                              "arguments of 1");
+  destroy(a);
+  destroy(b);
+  destroy(loaded);
+}
+
+TEST_F(JobTest, RefusedRunsAreAbandoned) {
+  PJRT_LoadedExecutable *loaded = load({4, 3, 0, 2});
+  std::vector<PJRT_Buffer *> results;
+  PJRT_Buffer *a = floats({1, 2, 3, 4}, 3), *b = floats({5, 6, 7, 8}, 2);
+  EXPECT_FALSE(execute(loaded, {a}, results).ok());
+  EXPECT_FALSE(execute(loaded, {a, nullptr}, results).ok());
+  auto deleted = make<PJRT_Buffer_Delete_Args>();
+  deleted.buffer = b;
+  call(api()->PJRT_Buffer_Delete, deleted);
+  EXPECT_FALSE(execute(loaded, {a, b}, results).ok());
+  EXPECT_FALSE(execute(loaded, {b, a}, results).ok());
+  ASSERT_EQ(doubling->abandoned.size(), 4u);
+  for (const auto &[devices, why] : doubling->abandoned)
+    EXPECT_THAT(devices, ElementsAre(DeviceId(4), DeviceId(3), DeviceId(0),
+                                     DeviceId(2)));
+  EXPECT_THAT(doubling->abandoned[0].second,
+              HasSubstr("was given arguments of 1"));
+  EXPECT_THAT(doubling->abandoned[2].second, HasSubstr("has been deleted"));
   destroy(a);
   destroy(b);
   destroy(loaded);
