@@ -41,6 +41,15 @@ packages=(
   zlib1g-dev
 )
 
+# The transports of jobs of several processes are built and tested if these are installed. A build without them is
+# complete otherwise, so they may be missing.
+# keep-sorted
+optional_packages=(
+  libgloo-dev
+  libopenmpi-dev
+  openmpi-bin
+)
+
 fail() {
   echo "bootstrap: $*" >&2
   exit 1
@@ -72,6 +81,23 @@ install_packages() {
     fail "apt-get failed (log: $log); LLVM 22 is in Debian 12's security updates: check that the apt sources list bookworm-security"
   fi
   rm -f "$log"
+}
+
+install_optional_packages() {
+  command -v dpkg-query >/dev/null || return 0
+  local package log as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo -n true 2>/dev/null || return 0
+    as_root=(sudo)
+  fi
+  for package in "${optional_packages[@]}"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] && continue
+    log=$(mktemp)
+    echo "bootstrap: installing the optional package $package"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 \
+      install --no-install-recommends "$package" >"$log" 2>&1 ||
+      echo "bootstrap: WARNING: no $package (log: $log): a transport of jobs is not built, and its tests will be SKIPPED" >&2
+  done
 }
 
 # Makes the environment $2 with the interpreter $1 and the packages of $3, unless it is there already.
@@ -118,6 +144,7 @@ install_newest_venv() {
 }
 
 install_packages
+install_optional_packages
 if [ "${1:-all}" != packages ]; then
   install_venv /usr/bin/python3 .venv requirements-dev.txt
   install_newest_venv

@@ -8,6 +8,8 @@
 #include "shardwright/job/messenger.h"
 #include "shardwright/support/byte_stream.h"
 
+#include "llvm/ADT/Sequence.h"
+
 using namespace shardwright;
 using namespace shardwright::messenger;
 
@@ -65,6 +67,8 @@ void Messenger::failTransfers(const RunKey &key, Run &run,
 
 void Messenger::sendAbort(int32_t peer, const RunKey &key,
                           const RunFailure &failure, bool isVerbatim) {
+  if (peers[peer].state != PeerState::Connected)
+    return;
   PacketHeader header;
   header.kind = PacketKind::Abort;
   header.run = key;
@@ -193,9 +197,12 @@ void Messenger::goodbyeArrived(int32_t peer, Calls &calls) {
   peers[peer].state = PeerState::Ended;
   changed.notify_all();
   for (auto &[key, run] : runs) {
-    bool needsPeer = firstReceive(run, peer);
+    // All packets of the peer have arrived; payloads may still be under way.
+    bool needsPeer = llvm::any_of(run.receives, [&](const auto &entry) {
+      return entry.first.first == peer;
+    });
     for (auto &[tag, send] : peers[peer].sends)
-      needsPeer |= send->run == key && send->done;
+      needsPeer |= send->run == key && send->done && !send->isUnderWay;
     if (run.isOpen && needsPeer)
       failRun(key, run, {-1, describeLoss(peer, run)}, calls);
   }
@@ -236,10 +243,12 @@ void Messenger::sayGoodbye() {
 
 bool Messenger::waitForGoodbyes(std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex);
-  return changed.wait_for(lock, limit, [&] {
-    for (int32_t p = 0; p < int32_t(peers.size()); ++p)
-      if (p != self && peers[p].state == PeerState::Connected)
-        return false;
-    return true;
+  auto all = llvm::seq<int32_t>(peers.size());
+  auto isLost = [&](int32_t p) { return peers[p].state == PeerState::Lost; };
+  changed.wait_for(lock, limit, [&] {
+    return llvm::any_of(all, isLost) || llvm::none_of(all, [&](int32_t p) {
+             return p != self && peers[p].state == PeerState::Connected;
+           });
   });
+  return llvm::none_of(all, isLost);
 }

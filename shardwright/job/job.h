@@ -67,9 +67,9 @@ struct JobOptions {
 class Job {
 public:
   /// Joins the job; returns when all processes have joined. One process joins
-  /// one job: later calls return the same object, with `numDevices` exchanged
-  /// anew among the processes. Errors name the process that has not started, or
-  /// that disagrees.
+  /// one job: later calls, which all processes make, return an object with the
+  /// same connections and with records exchanged anew. Errors name the process
+  /// that has not started, or that disagrees.
   static llvm::Expected<std::shared_ptr<Job>> open(const JobOptions &options);
   /// True if the environment names a job of more than one process (launcher.h).
   static bool isLaunched();
@@ -99,8 +99,9 @@ public:
   /// block.
   virtual void processLost(int32_t process, llvm::StringRef why) {}
   /// Leaves the job in order: waits at most five seconds for the others to do
-  /// the same. Nothing may be called afterwards. The process may end without it
-  /// after a failure.
+  /// the same. Nothing of any object of the job may be called afterwards. The
+  /// process may end without it after a failure. It can join a job again with
+  /// Gloo, but not with MPI, which starts once a process.
   virtual void leave() = 0;
 
 protected:

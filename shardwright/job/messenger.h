@@ -81,8 +81,8 @@ public:
   /// Tells the others that this process needs them no more: runs that need it
   /// fail with `process P has ended`.
   void sayGoodbye();
-  /// Waits until all others have said goodbye or are lost; false if they have
-  /// not within the limit.
+  /// Waits, not longer than the limit, until all others have said goodbye.
+  /// False if one is lost.
   bool waitForGoodbyes(std::chrono::milliseconds limit);
   /// Tells the engine that all processes leave in order.
   void leaveEngine() { engine->leave(); }

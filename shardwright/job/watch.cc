@@ -149,7 +149,10 @@ void Messenger::watchPeers(Clock::time_point now, std::vector<int32_t> &lost) {
         now - wait.first < options.pingAfter)
       continue;
     if (peer.pingedAt) {
-      if (now - *peer.pingedAt >= options.peerTimeout)
+      // The peer was silent before the ping, too.
+      if (now - *peer.pingedAt >=
+          std::max<Clock::duration>(options.peerTimeout - options.pingAfter,
+                                    options.peerTimeout / 2))
         lost.push_back(p);
       continue;
     }
