@@ -14,4 +14,3 @@ std::string ProcessRecord::describe(int32_t process) const {
          std::to_string(pid) + ")";
 }
 
-Job::~Job() = default;
