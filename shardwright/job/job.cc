@@ -24,8 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 static constexpr std::chrono::seconds leaveLimit{5};
 
-Job::~Job() = default;
-
 namespace {
 
 /// The connections of this process, which all its Job objects share.
@@ -79,6 +77,9 @@ public:
     return all;
   }
 
+  void processLost(int32_t process, llvm::StringRef why) override {
+    connection->messenger->losePeer(process, why);
+  }
   void leave() override;
 
 private:

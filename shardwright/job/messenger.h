@@ -84,6 +84,11 @@ public:
   /// Waits, not longer than the limit, until all others have said goodbye.
   /// False if one is lost.
   bool waitForGoodbyes(std::chrono::milliseconds limit);
+  /// Ends the connection to a process that somebody else knows to have failed.
+  void losePeer(int32_t peer, llvm::StringRef why) {
+    if (peer >= 0 && peer < int32_t(peers.size()) && peer != self)
+      engine->dropPeer(peer, why);
+  }
   /// Tells the engine that all processes leave in order.
   void leaveEngine() { engine->leave(); }
   /// Replaces the descriptions of the processes; no run is open.

@@ -122,8 +122,7 @@ private:
     Done done; ///< null: has been called
     int32_t numParts = 0;
     bool isReceive = false, hasFailed = false;
-    size_t expected = 0; ///< bytes of the receive, of all parts
-    size_t arrived = 0;
+    size_t expected = 0, arrived = 0; ///< bytes of the receive
   };
   /// What a request of MPI is about.
   struct Operation {
@@ -137,16 +136,10 @@ private:
   };
 
   void add(Command command) {
-    bool wasEmpty;
-    {
-      std::lock_guard lock(mutex);
-      wasEmpty = commands.empty();
-      commands.push_back(std::move(command));
-      hasCommands.store(true, std::memory_order_release);
-      if (!isSleeping)
-        wasEmpty = false;
-    }
-    if (wasEmpty)
+    std::lock_guard lock(mutex);
+    commands.push_back(std::move(command));
+    hasCommands.store(true, std::memory_order_release);
+    if (isSleeping)
       changed.notify_one();
   }
 
