@@ -9,6 +9,8 @@
 
 using namespace shardwright;
 
+Job::~Job() = default;
+
 std::string ProcessRecord::describe(int32_t process) const {
   return "process " + std::to_string(process) + " (" + host + ", pid " +
          std::to_string(pid) + ")";
