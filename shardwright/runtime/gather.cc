@@ -9,6 +9,7 @@
 
 #include "shardwright/job/job.h"
 #include "shardwright/runtime/sharding_transfer.h"
+#include "shardwright/support/box_copy.h"
 #include "shardwright/support/error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -117,4 +118,46 @@ shardwright::gatherResult(const Executable &executable, const Execution &run,
   return gatherShards({spec.type, spec.shape, spec.sharding, mesh,
                        executable.numDevices(), shardOf},
                       job, client, root);
+}
+
+llvm::Expected<std::vector<ArrayPart>>
+shardwright::partsHere(const Executable &executable, const Execution &run,
+                       size_t index, const Client &client) {
+  const ValueSpec &spec = executable.results()[index];
+  const Mesh *mesh = spec.mesh < 0 ? nullptr : &executable.meshes()[spec.mesh];
+  bool isWhole = !mesh || mesh->isEmpty() || mesh->isMaximal();
+  if (!isWhole && totalSize(spec.sharding.unreduced) > 1)
+    return fail("result ", index,
+                " is a sum of parts on several devices, which "
+                "can only be gathered");
+  std::vector<ArrayPart> parts;
+  for (const std::vector<Buffer> &buffers : run.results) {
+    const Buffer &buffer = buffers[index];
+    ArrayPart part;
+    llvm::SmallVector<int64_t, 4> extent(spec.shape);
+    part.begin.assign(spec.shape.size(), 0);
+    if (!isWhole)
+      for (auto [d, range] : llvm::enumerate(
+               shardBox(spec.shape, spec.sharding, *mesh,
+                        mesh->linearIndex(buffer.device().number())))) {
+        part.begin[d] = range.begin;
+        extent[d] = range.size();
+      }
+    if (llvm::any_of(parts, [&](const ArrayPart &other) {
+          return other.begin == part.begin;
+        }))
+      continue;
+    auto data = buffer.await();
+    if (!data)
+      return data.takeError();
+    auto array = Array::allocate(spec.type, extent);
+    if (!array)
+      return array.takeError();
+    int64_t width = byteWidth(spec.type);
+    cpu::copyBox(array->data(), rowMajorStrides(extent, width), data->get(),
+                 rowMajorStrides(buffer.shape(), width), extent, width);
+    part.array = std::move(*array);
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }

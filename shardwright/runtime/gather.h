@@ -32,6 +32,20 @@ llvm::Expected<std::optional<Array>>
 gatherResult(const Executable &executable, const Execution &run, size_t index,
              Job &job, Client &client, int32_t root = 0);
 
+/// A part of a global array.
+struct ArrayPart {
+  Array array;                         ///< without padding
+  llvm::SmallVector<int64_t, 4> begin; ///< of the first element
+};
+
+/// The different parts of result `index` on the devices of this process, in the
+/// order of devices, each from the first device that holds it. Fails for
+/// partial sums, which are no parts.
+llvm::Expected<std::vector<ArrayPart>> partsHere(const Executable &executable,
+                                                 const Execution &run,
+                                                 size_t index,
+                                                 const Client &client);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_RUNTIME_GATHER_H

@@ -16,9 +16,11 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
@@ -251,12 +253,116 @@ def exits(folder, engine):
     tally.check("devices per process: right", done.code == 0, str(done))
 
 
+def own_files(folder, engine):
+    """Each process writes its parts; together they are the results."""
+    mlp, data = oracle.example("mlp_train"), oracle.example("mlp_train", "inputs.npz")
+    whole = os.path.join(folder, "whole.npz")
+    alone(mlp, data, f"--out={whole}")
+    done = together(engine, 3, folder, mlp, data, f"--out={folder}/own{{process}}.npz")
+    if not tally.check("own files", done.code == 0, str(done)):
+        return
+    with np.load(whole) as expected:
+        found = {name: np.full_like(array, -1) for name, array in expected.items()}
+        for process in range(3):
+            with np.load(f"{folder}/own{process}.npz") as own:
+                for name in own.files:
+                    if name.endswith(".begin"):
+                        continue
+                    part, begin = own[name], own[name + ".begin"]
+                    found[name.split(".")[0]][tuple(slice(b, b + n) for b, n in zip(begin, part.shape))] = part
+        for name in found:
+            tally.check(f"own files: {name}", found[name].tobytes() == expected[name].tobytes(), "other elements")
+
+
+LOOP = """
+sdy.mesh @mesh = <["x"=4]>
+func.func @main(%x: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<16xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %limit = stablehlo.constant dense<LIMIT> : tensor<i32>
+  %f0 = stablehlo.constant dense<0.0> : tensor<f32>
+  %start = stablehlo.constant dense<0.0> : tensor<16xf32>
+  %r:3 = stablehlo.while(%i = %zero, %y = %x, %s = %start) : tensor<i32>, tensor<8x16xf32>, tensor<16xf32>
+  cond {
+    %c = stablehlo.compare LT, %i, %limit : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %sum = stablehlo.reduce(%y init: %f0) applies stablehlo.add across dimensions = [0] : (tensor<8x16xf32>, tensor<f32>) -> tensor<16xf32>
+    %b = stablehlo.broadcast_in_dim %sum, dims = [1] : (tensor<16xf32>) -> tensor<8x16xf32>
+    %t = stablehlo.tanh %b : tensor<8x16xf32>
+    %n = stablehlo.add %y, %t : tensor<8x16xf32>
+    %next = stablehlo.tanh %n : tensor<8x16xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %next, %sum : tensor<i32>, tensor<8x16xf32>, tensor<16xf32>
+  }
+  return %r#2 : tensor<16xf32>
+}
+"""
+
+
+def faults(folder):
+    """Processes that die, stop or are late, over Gloo: MPI's launcher ends all processes itself."""
+    loop = os.path.join(folder, "loop.mlir")
+    with open(loop, "w") as file:
+        file.write(LOOP.replace("LIMIT", "2000000000"))
+
+    def start(count, module=loop, **more):
+        command = [oracle.TOOL, "run", module, "--random=1"]
+        return [subprocess.Popen(command, env={**env, **more}, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE) for command, env in commands("gloo", count, command, folder)]  # fmt: skip
+
+    def finish(case, processes, limit, *texts, victim):
+        began = time.monotonic()
+        for number, process in enumerate(processes):
+            if number == victim:
+                continue
+            try:
+                out, err = process.communicate(timeout=limit)
+            except subprocess.TimeoutExpired:
+                tally.fail(case, f"process {number} still runs after {limit} s")
+                process.kill()
+                process.communicate()
+                continue
+            tally.check(f"{case}: process {number}", process.returncode == 2 and all(t in err for t in texts),
+                        f"exit code {process.returncode} after {time.monotonic() - began:.1f} s\n{out}\n{err}")  # fmt: skip
+        processes[victim].kill()
+        processes[victim].communicate()
+
+    for victim in (1, 0):
+        processes = start(3)
+        time.sleep(3)
+        processes[victim].kill()
+        finish(f"kill -9 of process {victim}", processes, 5, f"process {victim} (", "has gone", "all_reduce", victim=victim)
+    processes = start(2, SHARDWRIGHT_PEER_TIMEOUT="2")
+    time.sleep(3)
+    processes[1].send_signal(signal.SIGSTOP)
+    finish("a stopped process", processes, 10, "process 1 (", victim=1)
+    # One that comes late is waited for.
+    with open(loop, "w") as file:
+        file.write(LOOP.replace("LIMIT", "1000"))
+    rendezvous = list(commands("gloo", 2, [oracle.TOOL, "run", loop, "--random=1", "--stats=json"], folder))
+    first = subprocess.Popen(rendezvous[0][0], env=rendezvous[0][1], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(2)
+    second = subprocess.Popen(rendezvous[1][0], env=rendezvous[1][1], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for number, process in enumerate((first, second)):
+        out, err = process.communicate(timeout=60)
+        tally.check(f"a late process: {number}", process.returncode == 0 and err == "", f"{process.returncode}\n{err}")
+    # One that never comes is named.
+    command, env = next(commands("gloo", 2, [oracle.TOOL, "run", loop, "--random=1"], folder))
+    done = subprocess.run(command, env={**env, "SHARDWRIGHT_START_TIMEOUT": "1"}, capture_output=True, text=True, timeout=60)
+    tally.check("a process that never starts", done.returncode == 2 and "process 1 of 2 has not started within 1 s" in done.stderr,
+                done.stderr)  # fmt: skip
+
+
 with tempfile.TemporaryDirectory() as folder:
     usable = available()
     if usable:
         examples(folder, usable)
         reports(folder, usable[0])
         exits(folder, usable[0])
+        own_files(folder, usable[0])
+        if "gloo" in usable:
+            faults(folder)
         random_programs(folder, usable)
         if args.long:
             benchmark_programs(folder, usable)

@@ -21,8 +21,10 @@
 #include "shardwright/report/trace_json.h"
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/gather.h"
+#include "shardwright/runtime/npz.h"
 #include "shardwright/support/thread_pool.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <sched.h>
@@ -53,8 +55,10 @@ private:
   bool dealDevices();
   Expected<int> threadsHere();
   bool readArguments();
+  bool receiveArguments(bool isMissing);
   bool runProgram();
   bool gatherResults();
+  bool writeOwnResults();
   bool gatherTrace();
   bool gatherStatistics();
   int leave(int exitCode);
@@ -186,14 +190,57 @@ bool JobRun::dealDevices() {
 }
 
 bool JobRun::readArguments() {
-  Expected<std::vector<Array>> read =
-      argumentsOf(options, executable->arguments(), /*maps=*/true);
+  // The file may be on the machine of process 0 alone.
+  bool isMissing = !options.arguments.empty() &&
+                   !sys::fs::exists(options.arguments) && !isRoot;
   std::string error;
-  if (read)
-    arguments = std::move(*read);
-  else
-    error = toString(read.takeError());
-  return allFine(error, argumentsRemedy);
+  if (!isMissing) {
+    Expected<std::vector<Array>> read =
+        argumentsOf(options, executable->arguments(), /*maps=*/true);
+    if (read)
+      arguments = std::move(*read);
+    else
+      error = toString(read.takeError());
+  }
+  if (!allFine(error, argumentsRemedy))
+    return false;
+  auto missing = job->allGather(isMissing ? "missing" : "");
+  if (!missing)
+    return lost(toString(missing.takeError()));
+  return all_of(*missing, [](StringRef text) { return text.empty(); }) ||
+         receiveArguments(isMissing);
+}
+
+/// Process 0 sends the arguments.
+bool JobRun::receiveArguments(bool isMissing) {
+  ArrayRef<ValueSpec> specs = withoutSizes(executable->arguments());
+  for (size_t i = 0; i < specs.size(); ++i) {
+    // Arrays of bounded size have a shape of their own.
+    std::string shape, elements;
+    if (isRoot) {
+      ArrayRef<int64_t> sizes = arguments[i].shape();
+      shape.assign(reinterpret_cast<const char *>(sizes.data()),
+                   sizes.size() * sizeof(int64_t));
+      elements.assign(static_cast<const char *>(arguments[i].data()),
+                      arguments[i].bytes());
+    }
+    for (std::string *text : {&shape, &elements}) {
+      auto sent = job->broadcast(0, *text);
+      if (!sent)
+        return lost(toString(sent.takeError()));
+      *text = std::move(*sent);
+    }
+    if (!isMissing)
+      continue;
+    SmallVector<int64_t, 4> sizes(shape.size() / sizeof(int64_t));
+    std::memcpy(sizes.data(), shape.data(), shape.size());
+    auto array = Array::allocate(specs[i].type, sizes);
+    if (!array) // the others notice when it does not run
+      return lost(toString(array.takeError()));
+    std::memcpy(array->data(), elements.data(), elements.size());
+    arguments.push_back(std::move(*array));
+  }
+  return true;
 }
 
 bool JobRun::runProgram() {
@@ -210,7 +257,55 @@ bool JobRun::runProgram() {
                         "prints what each device runs");
 }
 
+/// The name of this process's file of results, if each writes one.
+static std::optional<std::string> ownFile(const RunOptions &options,
+                                          int32_t process) {
+  StringRef name = options.out, mark = "{process}";
+  size_t at = name.find(mark);
+  if (at == StringRef::npos)
+    return std::nullopt;
+  return (name.take_front(at) + Twine(process) +
+          name.drop_front(at + mark.size()))
+      .str();
+}
+
+/// Writes the parts of the results on the devices of this process, each once,
+/// and where they begin in the whole array.
+bool JobRun::writeOwnResults() {
+  auto file = ownFile(options, job->process());
+  if (!file)
+    return true;
+  std::vector<NamedArray> named;
+  std::string error;
+  for (size_t i = 0; i < executable->results().size() && error.empty(); ++i) {
+    auto parts = partsHere(*executable, execution, i, *client);
+    if (!parts) {
+      error = toString(parts.takeError());
+      break;
+    }
+    for (auto [k, part] : enumerate(*parts)) {
+      std::string name = ("out" + Twine(i) + ".part" + Twine(k)).str();
+      auto begin =
+          Array::allocate(ElementType::S64, {int64_t(part.begin.size())});
+      if (!begin) {
+        error = toString(begin.takeError());
+        break;
+      }
+      std::memcpy(begin->data(), part.begin.data(),
+                  part.begin.size() * sizeof(int64_t));
+      named.push_back({name, std::move(part.array)});
+      named.push_back({name + ".begin", std::move(*begin)});
+    }
+  }
+  if (error.empty())
+    error = toString(writeNpz(*file, named));
+  return allFine(error, "check the directory and its permissions");
+}
+
 bool JobRun::gatherResults() {
+  // Only what each process writes itself, or nothing, is asked for?
+  if (options.expect.empty() && (options.out.empty() || ownFile(options, 0)))
+    return true;
   for (size_t i = 0; i < executable->results().size(); ++i) {
     auto whole = gatherResult(*executable, execution, i, *job, *client);
     if (!whole)
@@ -326,13 +421,17 @@ int JobRun::run() {
     return badInput(toString(opened.takeError()), jobRemedy);
   job = std::move(*opened);
   bool isFine = shareExecutable() && dealDevices() && readArguments() &&
-                runProgram() && gatherResults() && gatherTrace() &&
-                gatherStatistics();
+                runProgram() && writeOwnResults() && gatherResults() &&
+                gatherTrace() && gatherStatistics();
   if (!isFine)
     return leave(exitBadInput);
   int exitCode = exitFine;
-  if (isRoot)
-    exitCode = finishRun(session, options, results, within);
+  if (isRoot) {
+    RunOptions rest = options;
+    if (ownFile(options, 0))
+      rest.out.clear(); // has been written
+    exitCode = finishRun(session, rest, results, within);
+  }
   return leave(exitCode);
 }
 
