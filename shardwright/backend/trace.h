@@ -26,6 +26,8 @@ struct RunStatistics {
   int64_t rejoins = 0;
   /// Bytes that this process sent to others.
   int64_t sentBetweenProcesses = 0;
+  /// Number of collectives between processes beside which the devices went on.
+  int64_t overlapped = 0;
 };
 
 /// The activities of each device over time, recorded by one run. Recording

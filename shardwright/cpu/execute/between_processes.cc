@@ -255,34 +255,59 @@ Run::startExchanges(int32_t step) {
   return exchanges;
 }
 
-/// Runs the further stages of the exchanges as their messages come.
-void Run::finishExchanges(size_t count) {
-  while (count > 0 && !failed()) {
-    std::vector<std::shared_ptr<OpenExchange>> advanced;
+/// Runs the next stages of exchanges whose messages have come.
+void Run::advanceExchanges() {
+  std::vector<std::shared_ptr<OpenExchange>> advanced;
+  {
+    Lock lock(mutex);
+    advanced.swap(remote->advanced);
+  }
+  Exchanges next;
+  for (auto &open : advanced) {
+    if (!open->exchange || open->stage + 1 == open->exchange->numStages()) {
+      open->isFinished = true; // a permute
+      continue;
+    }
+    ++open->stage;
+    next.push_back(std::move(open));
+  }
+  if (next.empty())
+    return;
+  runExchangeTasks(next);
+  Lock lock(mutex);
+  for (const auto &open : next)
+    if (open->stage + 1 < open->exchange->numStages())
+      postMessages(open);
+    else
+      open->isFinished = true;
+}
+
+void Run::finishExchanges(
+    llvm::ArrayRef<std::shared_ptr<OpenExchange>> wanted) {
+  auto isFinished = [](const auto &open) { return open->isFinished; };
+  while (!failed() && !llvm::all_of(wanted, isFinished)) {
     {
       Lock lock(mutex);
       while (remote->advanced.empty() && !failed())
         waitForPeers(lock);
-      advanced.swap(remote->advanced);
     }
-    if (failed())
-      return;
-    llvm::SmallVector<std::shared_ptr<OpenExchange>, 4> next;
-    for (auto &open : advanced)
-      if (open->exchange) {
-        ++open->stage;
-        next.push_back(std::move(open));
-      } else {
-        --count; // a permute
-      }
-    runExchangeTasks(next);
-    Lock lock(mutex);
-    for (const auto &open : next)
-      if (open->stage + 1 < open->exchange->numStages())
-        postMessages(open);
-      else
-        --count;
+    if (!failed())
+      advanceExchanges();
   }
+}
+
+/// Finishes the collectives that must be finished before a step (-1: all).
+/// False if there are none.
+bool Run::finishDeferred(int32_t step) {
+  Exchanges due;
+  for (auto &[before, open] : remote->deferred)
+    if (step < 0 || before <= step)
+      due.push_back(open);
+  llvm::erase_if(remote->deferred, [&](const auto &entry) {
+    return step < 0 || entry.first <= step;
+  });
+  finishExchanges(due);
+  return !due.empty();
 }
 
 /// Waits for a change; tells the transport if this process does nothing else.

@@ -32,9 +32,28 @@ Run::Outcome Run::lockstep() {
     runSegment();
     if (failed())
       return Outcome::Finished;
-    if (!allAtOneStep())
-      return Outcome::Diverged;
+    if (defers())
+      advanceExchanges();
+    if (!allAtOneStep()) {
+      if (defers())
+        finishDeferred(-1);
+      return failed() ? Outcome::Finished : Outcome::Diverged;
+    }
     int32_t step = devices.front().pc;
+    if (waitsAt(step)) {
+      auto begin = traceNow();
+      bool hasWaited = finishDeferred(step);
+      for (Device &d : devices)
+        record(d, step, Trace::What::Waiting, begin);
+      if (failed())
+        return Outcome::Finished;
+      const StepInfo &s = prepared.steps[step];
+      bool isPlain = s.kind != StepKind::Collective &&
+                     s.kind != StepKind::Return && !prepared.mayBlock(s) &&
+                     !(splits && isHeavy(s));
+      if (hasWaited || isPlain)
+        continue;
+    }
     switch (prepared.steps[step].kind) {
     case StepKind::Return:
       return Outcome::Finished;
@@ -166,9 +185,9 @@ void Run::runCollective(int32_t step) {
   auto inputs = prepared.inputs(s), outputs = prepared.outputs(s);
   int64_t count = devices.size(), operands = inputs.size();
   // Other processes work on their part while this one runs its own groups.
-  size_t exchanges = 0;
+  Exchanges exchanges;
   if (!plan.sharedGroups().empty())
-    exchanges = startExchanges(step).size();
+    exchanges = startExchanges(step);
   if (failed())
     return;
 
@@ -243,8 +262,13 @@ void Run::runCollective(int32_t step) {
         runTask(i);
     });
   }
-  if (exchanges > 0)
+  if (!exchanges.empty() && prepared.finishBefore[step] > step + 1) {
+    for (auto &open : exchanges)
+      remote->deferred.push_back({prepared.finishBefore[step], open});
+    ++remote->overlapped;
+  } else if (!exchanges.empty()) {
     finishExchanges(exchanges);
+  }
   if (timed)
     collectiveNs += (Clock::now() - begin) / std::chrono::nanoseconds(1);
 }

@@ -389,6 +389,8 @@ llvm::Error Executor::Prepared::prepare() {
                         steps.back().kind != StepKind::Jump &&
                         steps.back().kind != StepKind::Switch))
     return fail("the program does not end with a return");
+  if (hasSharedGroups())
+    findWaitPoints();
   segmentNs = std::vector<std::atomic<float>>(steps.size());
   for (int32_t i = 0; i < int32_t(steps.size()); ++i)
     if (i == 0 || steps[i - 1].kind == StepKind::Collective)

@@ -95,6 +95,12 @@ struct Executor::Prepared {
   /// By library op: true for host functions, which may block.
   std::vector<bool> hostCalls;
   std::vector<CollectivePlan> collectives;
+  /// By step: of a collective with other processes, the step before which it
+  /// must be finished, because that step uses its results or overwrites its
+  /// operands, or may jump; else -1.
+  std::vector<int32_t> finishBefore;
+  /// By step: some collective must be finished before it.
+  std::vector<bool> isWaitPoint;
   /// By step: time in ns of one device from the step to the next rendezvous,
   /// first estimated, then measured. It only affects scheduling.
   mutable std::vector<std::atomic<float>> segmentNs;
@@ -119,6 +125,8 @@ private:
   llvm::Error checkCollective(const Step &step) const;
   llvm::Error checkJump(const Step &step) const;
   double guessSegment(int32_t begin) const;
+  void findWaitPoints();
+  bool mayRunBeside(const StepInfo &collective, const StepInfo &other) const;
 };
 
 } // namespace shardwright::cpu

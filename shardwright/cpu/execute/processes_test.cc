@@ -86,6 +86,39 @@ TEST(Processes, CountWhatTheySend) {
   EXPECT_THAT(arrays.result(3), ElementsAre(64, 68, 72, 76));
 }
 
+TEST(Processes, DevicesGoOnBesideACollective) {
+  // The result of the first collective is needed only after other work, some of
+  // which is a collective too; the operand of the second is overwritten before
+  // its result is needed.
+  Builder b(4);
+  SlotId x = b.argument(), y = b.slot(), z = b.slot(), u = b.slot(),
+         v = b.slot(), w = b.slot(), t = b.slot(), r = b.result();
+  b.kernel(addOne, {x}, {y});
+  b.allReduce(y, z); // until `mix`
+  b.kernel(slow, {x}, {u});
+  b.allReduce(u, v); // until u changes
+  b.kernel(slow, {y}, {w});
+  b.kernel(addOne, {x}, {u});
+  b.kernel(mix, {z, w}, {t});
+  b.kernel(mix, {v, t}, {w});
+  b.kernel(mix, {w, u}, {r});
+  Program p = b.finish();
+  Arrays expected(p), arrays(p);
+  count(expected);
+  count(arrays);
+  ThreadPool pool(2);
+  ASSERT_EQ(messageOf(execute(p, expected.buffers, pool)), "");
+  for (uint64_t seed = 1; seed < 30; ++seed) {
+    Processes processes({0, 1, 1, 0}, 2, seed);
+    RunStatistics statistics;
+    EXPECT_THAT(processes.run({&p}, {&arrays}, 0, &statistics),
+                ElementsAre("", ""));
+    EXPECT_EQ(statistics.overlapped, 2);
+    for (int d = 0; d < 4; ++d)
+      EXPECT_EQ(arrays.result(d), expected.result(d));
+  }
+}
+
 TEST(Processes, AFailureOfOneIsAnErrorOfAll) {
   Builder b(4);
   SlotId x = b.argument(), y = b.slot(), r = b.result();

@@ -34,6 +34,8 @@ struct OpenExchange {
   size_t stage = 0;
   /// Transfers of the stage that are not done.
   int64_t transfers = 0;
+  /// In lockstep: all its stages are done.
+  bool isFinished = false;
   /// What the transport may still write to after a failure.
   std::shared_ptr<void> keepsAlive;
 };
@@ -64,6 +66,10 @@ public:
   /// Exchanges whose transfers of the current stage are done, for the leader in
   /// lockstep. This and the following are guarded by the run's mutex.
   std::vector<std::shared_ptr<OpenExchange>> advanced;
+  /// Collectives beside which the devices go on in lockstep: (step before which
+  /// it must be finished, exchange). Used by the leader.
+  std::vector<std::pair<int32_t, std::shared_ptr<OpenExchange>>> deferred;
+  int64_t overlapped = 0;
   /// Exchanges that are not finished.
   llvm::SmallVector<std::shared_ptr<OpenExchange>, 4> open;
   int64_t sentBytes = 0;

@@ -81,8 +81,10 @@ llvm::Error Run::execute(llvm::ArrayRef<DeviceBuffers> given,
   }
   context.data = nullptr; // it lives no longer than the run
   if (remote) {
-    if (statistics)
+    if (statistics) {
       statistics->sentBetweenProcesses = remote->sentBytes;
+      statistics->overlapped = remote->overlapped;
+    }
     endRemote();
   }
   if (!failed())
@@ -197,6 +199,9 @@ void Run::advance(Device &device, bool stopAtHeavy) {
   int32_t pc = device.pc;
   int64_t steps = 0;
   for (;;) {
+    // A step at which the device has waited is run.
+    if (pc != device.pc && waitsAt(pc))
+      goto stop;
     const StepInfo &s = prepared.steps[pc];
     const SlotId *operands = prepared.operandSlots.data() + s.operands;
     switch (s.kind) {

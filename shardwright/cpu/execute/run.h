@@ -76,6 +76,10 @@ private:
   /// Runs to the next collective or return, or, if `stopAtHeavy`, to a step
   /// that is worth splitting. Stops at once if the run has failed.
   void advance(Device &device, bool stopAtHeavy);
+  /// The device stops here, where a collective must be finished first.
+  bool waitsAt(int32_t pc) const {
+    return defers() && prepared.isWaitPoint[pc];
+  }
   bool isHeavy(const StepInfo &step) const;
   /// Runs tasks [begin, end) of a library call in one of its scratch memories.
   llvm::Error callLibrary(const Device &device, const StepInfo &step,
@@ -167,7 +171,11 @@ private:
   runExchangeTasks(llvm::ArrayRef<std::shared_ptr<OpenExchange>> exchanges);
   llvm::SmallVector<std::shared_ptr<OpenExchange>, 4>
   startExchanges(int32_t step);
-  void finishExchanges(size_t count);
+  using Exchanges = llvm::SmallVector<std::shared_ptr<OpenExchange>, 4>;
+  void advanceExchanges();
+  void finishExchanges(llvm::ArrayRef<std::shared_ptr<OpenExchange>> wanted);
+  bool finishDeferred(int32_t step);
+  bool defers() const { return remote && !remote->deferred.empty(); }
   void waitForPeers(Lock &lock);
   std::shared_ptr<OpenExchange> postPermute(int32_t step, size_t shared);
   int32_t sharedPairOf(const CollectivePlan &plan, int32_t target) const;
