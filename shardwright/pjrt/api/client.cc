@@ -121,11 +121,13 @@ PJRT_Error *pjrt::Client_Create(PJRT_Client_Create_Args *args) {
     auto options = readClientOptions(*given);
     if (!options)
       return toPjrt(options.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
-    if (options->numNodes > 1)
-      return makeError(PJRT_Error_Code_UNIMPLEMENTED,
-                       "option 'num_nodes' is '" +
-                           llvm::Twine(options->numNodes) +
-                           "': devices are those of one process");
+    if (options->numNodes > 1) {
+      auto job = joinJob(*options, *args);
+      if (!job)
+        return toPjrt(job.takeError(), PJRT_Error_Code_FAILED_PRECONDITION);
+      args->client = newClient(std::move(*job), *options);
+      return nullptr;
+    }
     args->client = newClient(
         std::make_unique<Client>(Client::shared(), options->numDevices),
         options->platformName);

@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/api/client_job.h"
+#include "shardwright/cpu/backend/cpu_backend.h"
+#include "shardwright/pjrt/api/callback_store.h"
 #include "shardwright/pjrt/base/slots.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstdlib>
 #include <sched.h>
 
 using namespace shardwright;
@@ -34,6 +37,41 @@ static int countCores(llvm::StringRef hexDigits) {
   for (char digit : hexDigits)
     count += llvm::popcount(llvm::hexDigitValue(digit));
   return count;
+}
+
+/// The job of this process, left in order when the process ends: only then is
+/// it certain that no further client is created. Never destroyed.
+static void leaveAtExit(std::shared_ptr<Job> job) {
+  static std::shared_ptr<Job> &kept = *new std::shared_ptr<Job>();
+  if (!kept)
+    std::atexit([] {
+      handles<PJRT_Client>().forEach(
+          [](PJRT_Client &client) { client.runtime->drain(); });
+      kept->leave();
+    });
+  kept = std::move(job);
+}
+
+llvm::Expected<ClientJob> pjrt::joinJob(const ClientOptions &options,
+                                        const PJRT_Client_Create_Args &args) {
+  // Values of a key-value store stay: each client of a process, of which all
+  // processes create the same number, has keys of its own.
+  static std::atomic<int> numClients = 0;
+  auto store =
+      makeCallbackStore(args, "job " + std::to_string(numClients++) + "/");
+  if (!store)
+    return store.takeError();
+  JobOptions jobOptions;
+  jobOptions.numDevices = options.numDevices;
+  jobOptions.mustAgree = cpu::whatMustAgree();
+  jobOptions.process = options.node;
+  jobOptions.numProcesses = options.numNodes;
+  jobOptions.store = std::move(*store);
+  auto job = Job::open(jobOptions);
+  if (!job)
+    return job.takeError();
+  leaveAtExit(*job);
+  return joinJob(options, std::move(*job));
 }
 
 llvm::Expected<ClientJob> pjrt::joinJob(const ClientOptions &options,

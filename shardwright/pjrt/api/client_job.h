@@ -23,8 +23,11 @@ struct ClientJob {
   std::vector<std::optional<int64_t>> partitionIndices;
 };
 
-/// Tells the other processes of an open job about this one; returns when all
-/// have done so.
+/// Joins the job of `options.numNodes` processes; returns when all have joined.
+/// The job is left in order when this process ends.
+llvm::Expected<ClientJob> joinJob(const ClientOptions &options,
+                                  const PJRT_Client_Create_Args &args);
+/// As above, for a job that is open.
 llvm::Expected<ClientJob> joinJob(const ClientOptions &options,
                                   std::shared_ptr<Job> job);
 

@@ -225,7 +225,7 @@ def host_utilities():
     p = jax.process_index()
     multihost_utils.sync_global_devices("here")
     multihost_utils.assert_equal(numbers((3,)), "differs")
-    gathered = multihost_utils.process_allgather(np.arange(3) * 1.5)
+    gathered = multihost_utils.process_allgather(np.arange(3, dtype=np.float32) * 1.5)
     return {
         "gathered": np.asarray(gathered)[:1],
         "one": np.asarray(multihost_utils.broadcast_one_to_all(numbers((4,)) * (p == 0))),
