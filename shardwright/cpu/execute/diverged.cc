@@ -368,12 +368,21 @@ std::string Run::describeWaits() const {
   llvm::raw_string_ostream os(text);
   std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> waiting;
   std::vector<int32_t> finished;
+  // In lockstep devices may have gone on beside the collectives.
+  if (!isDiverged && remote)
+    for (const std::shared_ptr<OpenExchange> &open : remote->open) {
+      const CollectivePlan &plan =
+          prepared.collectives[prepared.steps[open->step].payload];
+      const auto &group = plan.sharedGroups()[open->shared];
+      waiting[{open->step, group.group}].assign(group.localMembers.begin(),
+                                                group.localMembers.end());
+    }
   for (const Device &d : devices) {
     if (isDiverged && d.state == State::Done) {
       finished.push_back(d.number);
       continue;
     }
-    if (at(d).kind != StepKind::Collective)
+    if (!isDiverged || at(d).kind != StepKind::Collective)
       continue;
     const CollectivePlan &plan = prepared.collectives[at(d).payload];
     int32_t key = plan.isPermute() ? d.number : plan.groupOf(d.number);
@@ -391,11 +400,7 @@ std::string Run::describeWaits() const {
       for (int32_t member : plan.groups()[key.second])
         if (!llvm::is_contained(there, member))
           missing.push_back(member);
-    // In lockstep, those that need no other process do not wait.
-    bool waits = isDiverged || llvm::any_of(missing, [&](int32_t member) {
-                   return member >= 0 && !prepared.placement.isLocal(member);
-                 });
-    if (!waits || missing.empty())
+    if (missing.empty())
       continue;
     llvm::sort(missing);
     if (!isFirst)

@@ -119,6 +119,37 @@ TEST(Processes, DevicesGoOnBesideACollective) {
   }
 }
 
+TEST(Processes, OperandsAreKeptUntilTheCollectiveIsFinished) {
+  // A gather reads the operands of its own process last. They are overwritten
+  // by the next step but one.
+  Builder b(4);
+  SlotId x = b.argument(), y = b.slot(), u = b.slot(), r = b.result();
+  SlotId all = b.slot(ElementType::F32, {4 * width});
+  b.kernel(addOne, {x}, {y});
+  CollectiveSpec gather;
+  gather.kind = CollectiveKind::AllGather;
+  gather.type = ElementType::F32;
+  gather.inputShape = {width};
+  gather.outputShape = {4 * width};
+  b.p.collectives.push_back(gather);
+  b.step(StepKind::Collective, {y}, {all}, b.p.collectives.size() - 1);
+  b.kernel(slow, {x}, {u});
+  b.kernel(mix, {x, u}, {y});
+  b.kernel(mix, {all, y}, {r}); // the part of device 0
+  Program p = b.finish();
+  Arrays expected(p), arrays(p);
+  count(expected);
+  count(arrays);
+  ThreadPool pool(2);
+  ASSERT_EQ(messageOf(execute(p, expected.buffers, pool)), "");
+  for (uint64_t seed = 1; seed < 10; ++seed) {
+    Processes processes({0, 1, 1, 0}, 2, seed);
+    EXPECT_THAT(processes.run({&p}, {&arrays}), ElementsAre("", ""));
+    for (int d = 0; d < 4; ++d)
+      EXPECT_EQ(arrays.result(d), expected.result(d));
+  }
+}
+
 TEST(Processes, AFailureOfOneIsAnErrorOfAll) {
   Builder b(4);
   SlotId x = b.argument(), y = b.slot(), r = b.result();
