@@ -5,8 +5,8 @@
 #
 #===------------------------------------------------------------------------===//
 """Microseconds of an exchange between 2 and 4 processes of this machine: each sends a message to the next. `round trip` is a
-message from process 0 to 1 and one back. Ours (with own matching, on threads of the transport) and the raw library alternate, and
-the figures are least and median of all repetitions."""
+message from process 0 to 1 and one back. Ours (with own matching, on threads of the transport) and the raw library alternate (Gloo beside
+our engine on TCP), and the figures are least and median of all repetitions."""
 
 import argparse
 import json
@@ -36,7 +36,7 @@ def times(engine, program, number, arguments):
             subprocess.Popen(
                 command,
                 env=os.environ
-                | {"SHARDWRIGHT_PROCESSES": str(number), "SHARDWRIGHT_PROCESS": str(p), "SHARDWRIGHT_RENDEZVOUS": folder},
+                | {"SHARDWRIGHT_TRANSPORT": engine, "SHARDWRIGHT_PROCESSES": str(number), "SHARDWRIGHT_PROCESS": str(p), "SHARDWRIGHT_RENDEZVOUS": folder},
                 stdout=subprocess.PIPE,
                 text=True,
             )
@@ -47,8 +47,9 @@ def times(engine, program, number, arguments):
 
 
 def measure(engine, number, size, repetitions, how):
-    """Returns the texts of ours and of the raw library's times."""
-    all_times = {"messages": [], f"raw_{engine}": []}
+    """Returns (least, median) of ours and of the raw library's times."""
+    raw = "raw_mpi" if engine == "mpi" else "raw_gloo"
+    all_times = {"messages": [], raw: []}
     for _ in range(TURNS):
         for program, found in all_times.items():
             found += times(engine, program, number, [str(size), str(repetitions), how])
@@ -57,11 +58,11 @@ def measure(engine, number, size, repetitions, how):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engine", choices=["mpi", "gloo"], action="append")
+    parser.add_argument("--engine", choices=["mpi", "tcp", "gloo"], action="append")
     args = parser.parse_args()
     print(f"{'':34}{'ours: least, median':>24}{'raw: least, median':>24}{'ratio of medians':>18}")
-    for engine in args.engine or ["mpi", "gloo"]:
-        if not os.path.exists(os.path.join(BUILD, "bin", f"raw_{engine}")) or engine == "mpi" and not shutil.which("mpirun"):
+    for engine in args.engine or ["mpi", "tcp", "gloo"]:
+        if not os.path.exists(os.path.join(BUILD, "bin", "raw_mpi" if engine == "mpi" else "raw_gloo")) or engine == "mpi" and not shutil.which("mpirun"):
             print(f"{engine}: SKIPPED, it is not installed")
             continue
         for number, how in ((2, "once"), (2, "ring"), (4, "ring")):

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface of MPI, Gloo, and a job in memory (for tests) below the
+// The interface of MPI, TCP, Gloo, and a job in memory (for tests) below the
 // messenger: packets, which arrive unasked, and payloads, which both sides have
 // agreed on before. Engines are modules of their own (engine_module.h), so that
 // nothing else depends on their libraries. Modules do not link LLVM, of which
@@ -46,7 +46,7 @@ public:
 
   virtual ~Engine() = default;
 
-  virtual llvm::StringRef name() const = 0; ///< `mpi`, `gloo`
+  virtual llvm::StringRef name() const = 0; ///< `mpi`, `tcp`, `gloo`
   int32_t process() const { return ownProcess; }
   int32_t numProcesses() const { return count; }
 

@@ -7,6 +7,7 @@
 
 #include "shardwright/job/engine_module.h"
 
+#include "shardwright/job/tcp_engine.h"
 #include "shardwright/support/error.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -37,8 +38,11 @@ static llvm::StringRef packagesOf(llvm::StringRef name) {
 
 llvm::Expected<std::unique_ptr<Engine>>
 shardwright::makeEngine(llvm::StringRef name, const EngineOptions &options) {
+  if (name == "tcp")
+    return makeTcpEngine(options);
   if (name != "mpi" && name != "gloo")
-    return fail("unknown transport `", name, "`: expected mpi, gloo or auto");
+    return fail("unknown transport `", name,
+                "`: expected mpi, tcp, gloo or auto");
   std::string path = findModule(name);
   if (!llvm::sys::fs::exists(path))
     return fail("this build of Shardwright has no transport ", name, ": ", path,
@@ -46,7 +50,6 @@ shardwright::makeEngine(llvm::StringRef name, const EngineOptions &options) {
                 name == "mpi" ? "MPI (Debian: libopenmpi-dev)"
                               : "Gloo (Debian: libgloo-dev)",
                 " are installed");
-  // MPI opens modules of its own, which look for its symbols.
   void *module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module)
     return fail("the transport ", name, " cannot be loaded: ", dlerror(),

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Engines are modules, `libshardwright_mpi.so` and `libshardwright_gloo.so`,
-// beside the library that contains this code. They are opened in a job only, so
-// that the library needs neither MPI nor Gloo.
+// The engine on TCP is part of the library (tcp_engine.h). The others are
+// modules, `libshardwright_mpi.so` and `libshardwright_gloo.so`, beside the
+// library that contains this code. They are opened in a job only, so that the
+// library needs neither MPI nor Gloo.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,11 +31,11 @@ struct EngineOptions {
   int32_t process = -1, numProcesses = 0;
   /// MPI: a communicator as its Fortran handle, or -1 for MPI_COMM_WORLD.
   int64_t communicator = -1;
-  /// Gloo: the address on which it listens, as a name or number.
+  /// TCP, Gloo: the address on which it listens, as a name or number.
   std::string address;
-  /// Gloo: limit of a connection attempt in milliseconds.
+  /// TCP, Gloo: limit of a connection attempt in milliseconds.
   int64_t startTimeout = 300000;
-  /// Gloo: bytes by key that all processes see. Both return false, and set
+  /// TCP, Gloo: bytes by key that all processes see. Both return false, and set
   /// `error`, if they fail.
   std::function<bool(const std::string &key, const std::string &value,
                      std::string &error)>
@@ -52,7 +53,8 @@ inline constexpr const char *makeEngineName = "shardwrightMakeEngine";
 /// Changes with this file and engine.h.
 inline constexpr int32_t engineInterfaceVersion = 1;
 
-/// Opens the module of an engine, `mpi` or `gloo`, and connects the processes.
+/// Connects the processes by an engine, `mpi`, `tcp` or `gloo`, whose module it
+/// opens.
 llvm::Expected<std::unique_ptr<Engine>>
 makeEngine(llvm::StringRef name, const EngineOptions &options);
 

@@ -149,7 +149,7 @@ private:
   llvm::Error readOptions();
   llvm::Error chooseEngine();
   llvm::Error makeMpi();
-  llvm::Error makeGloo(llvm::ArrayRef<ProcessFacts> facts);
+  llvm::Error makeByStore(llvm::ArrayRef<ProcessFacts> facts);
   llvm::Expected<std::vector<ProcessFacts>> exchangeByStore();
   llvm::Expected<std::vector<ProcessFacts>>
   exchangeByMessages(Connection &connection);
@@ -207,23 +207,23 @@ llvm::Error Joining::chooseEngine() {
       options.communicator != -1 ||
       (launch.isMpi && launch.numProcesses == options.numProcesses);
   if (isAuto)
-    options.engine = isLaunchedByMpi ? "mpi" : "gloo";
+    options.engine = isLaunchedByMpi ? "mpi" : "tcp";
   if (options.engine == "mpi") {
     llvm::Error error = makeMpi();
     if (!error || !isAuto || !options.store)
       return error;
     // Where another transport is possible, MPI need not be.
     llvm::consumeError(std::move(error));
-    options.engine = "gloo";
+    options.engine = "tcp";
   }
-  if (options.engine != "gloo")
+  if (options.engine != "tcp" && options.engine != "gloo")
     return fail("unknown transport `", options.engine,
-                "`: expected mpi, gloo or auto");
+                "`: expected mpi, tcp, gloo or auto");
   if (!options.store)
-    return fail(
-        "the transport gloo needs a place where the processes find each "
-        "other: set SHARDWRIGHT_PROCESSES, SHARDWRIGHT_PROCESS and "
-        "SHARDWRIGHT_RENDEZVOUS");
+    return fail("the transport ", options.engine,
+                " needs a place where the processes find each "
+                "other: set SHARDWRIGHT_PROCESSES, SHARDWRIGHT_PROCESS and "
+                "SHARDWRIGHT_RENDEZVOUS");
   return llvm::Error::success();
 }
 
@@ -240,30 +240,31 @@ llvm::Error Joining::makeMpi() {
   return llvm::Error::success();
 }
 
-llvm::Error Joining::makeGloo(llvm::ArrayRef<ProcessFacts> facts) {
-  EngineOptions gloo;
-  gloo.process = options.process;
-  gloo.numProcesses = options.numProcesses;
+llvm::Error Joining::makeByStore(llvm::ArrayRef<ProcessFacts> facts) {
+  EngineOptions found;
+  found.process = options.process;
+  found.numProcesses = options.numProcesses;
   bool isLocal = llvm::all_of(facts, [&](const ProcessFacts &other) {
     return !other.network.empty() && other.network == facts[0].network;
   });
   const char *address = std::getenv("SHARDWRIGHT_HOST_ADDRESS");
   if (address && *address)
-    gloo.address = address;
+    found.address = address;
   else
-    gloo.address = isLocal ? "127.0.0.1" : facts[options.process].record.host;
-  gloo.startTimeout =
+    found.address = isLocal ? "127.0.0.1" : facts[options.process].record.host;
+  found.startTimeout =
       std::chrono::milliseconds(std::chrono::seconds(options.startTimeout))
           .count();
-  gloo.put = [&](const std::string &key, const std::string &value,
-                 std::string &error) {
-    error = llvm::toString(options.store->put(prefix + "gloo/" + key, value));
+  found.put = [&](const std::string &key, const std::string &value,
+                  std::string &error) {
+    error = llvm::toString(
+        options.store->put(prefix + options.engine + "/" + key, value));
     return error.empty();
   };
-  gloo.get = [&](const std::string &key, std::string &value,
-                 std::string &error) {
+  found.get = [&](const std::string &key, std::string &value,
+                  std::string &error) {
     auto result = options.store->get(
-        prefix + "gloo/" + key,
+        prefix + options.engine + "/" + key,
         std::chrono::duration_cast<std::chrono::milliseconds>(end -
                                                               Clock::now()));
     if (result)
@@ -272,7 +273,7 @@ llvm::Error Joining::makeGloo(llvm::ArrayRef<ProcessFacts> facts) {
       error = llvm::toString(result.takeError());
     return error.empty();
   };
-  auto made = makeEngine("gloo", gloo);
+  auto made = makeEngine(options.engine, found);
   if (!made)
     return made.takeError();
   engine = std::move(*made);
@@ -343,7 +344,7 @@ Joining::connect(std::vector<ProcessFacts> &facts) {
     facts = std::move(*found);
   }
   if (!engine)
-    if (llvm::Error error = makeGloo(facts))
+    if (llvm::Error error = makeByStore(facts))
       return std::move(error);
 
   auto connection = std::make_shared<Connection>();

@@ -46,8 +46,8 @@ struct JobOptions {
   /// build of the library and the features of the CPU.
   std::vector<std::pair<std::string, std::string>> mustAgree;
 
-  /// `mpi`, `gloo`, or `auto`: MPI if a launcher of MPI has started as many
-  /// processes as the job has, else Gloo. Empty: SHARDWRIGHT_TRANSPORT, or
+  /// `mpi`, `tcp`, `gloo`, or `auto`: MPI if a launcher of MPI has started as
+  /// many processes as the job has, else TCP. Empty: SHARDWRIGHT_TRANSPORT, or
   /// auto.
   std::string engine;
   /// Process number and count, and where the processes find each other; not
@@ -100,8 +100,8 @@ public:
   virtual void processLost(int32_t process, llvm::StringRef why) {}
   /// Leaves the job in order: waits at most five seconds for the others to do
   /// the same. Nothing of any object of the job may be called afterwards. The
-  /// process may end without it after a failure. It can join a job again with
-  /// Gloo, but not with MPI, which starts once a process.
+  /// process may end without it after a failure. It can join a job again,
+  /// but not with MPI, which starts once a process.
   virtual void leave() = 0;
 
 protected:

@@ -19,7 +19,7 @@ namespace shardwright {
 /// A process record with what is only needed to join a job.
 struct ProcessFacts {
   ProcessRecord record;
-  std::string engine; ///< `mpi` or `gloo`
+  std::string engine; ///< `mpi`, `tcp` or `gloo`
   /// Equal for processes that reach each other on the loopback device: the boot
   /// of the machine and the network namespace.
   std::string network;

@@ -15,4 +15,3 @@ std::string ProcessRecord::describe(int32_t process) const {
   return "process " + std::to_string(process) + " (" + host + ", pid " +
          std::to_string(pid) + ")";
 }
-

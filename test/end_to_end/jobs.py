@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Jobs of several processes (job_worker.cc) exchange random messages over Gloo and over MPI. Processes are killed and stopped, leave,
+"""Jobs of several processes (job_worker.cc) exchange random messages over TCP, Gloo and MPI. Processes are killed and stopped, leave,
 never start, or differ: the others report that within a second, or within SHARDWRIGHT_PEER_TIMEOUT."""
 
 import argparse
@@ -26,6 +26,8 @@ PEER_TIMEOUT = 2
 
 
 def has_engine(name):
+    if name == "tcp":
+        return True
     if not os.path.exists(os.path.join(BUILD, "lib", f"libshardwright_{name}.so")):
         return False
     return name != "mpi" or shutil.which("mpirun")
@@ -36,8 +38,8 @@ def environment(**more):
     return {k: v for k, v in os.environ.items() if not k.startswith(names)} | more
 
 
-def gloo(number, *arguments, started=None, **more):
-    """Starts processes over Gloo. Returns (exit code, output) of each."""
+def start(engine, number, *arguments, started=None, **more):
+    """Starts processes over TCP or Gloo. Returns (exit code, output) of each."""
     with tempfile.TemporaryDirectory() as folder:
         running = []
         for process in range(number if started is None else started):
@@ -45,6 +47,7 @@ def gloo(number, *arguments, started=None, **more):
                 SHARDWRIGHT_PROCESSES=str(number),
                 SHARDWRIGHT_PROCESS=str(process),
                 SHARDWRIGHT_RENDEZVOUS=os.path.join(folder, "job"),
+                SHARDWRIGHT_TRANSPORT=engine,
                 **more,
             )
             running.append(
@@ -77,15 +80,15 @@ def mpi(number, *arguments, **more):
 def traffic(tally, engine, seed):
     for number in (2, 3, 4):
         name = f"{engine} traffic, {number} processes, seed {seed}"
-        if engine == "gloo":
-            for process, (code, output) in enumerate(gloo(number, "traffic", str(seed))):
-                tally.equal(f"{name}, process {process}", (0, f"process {process} of {number} by gloo: ok"), (code, output))
+        if engine != "mpi":
+            for process, (code, output) in enumerate(start(engine, number, "traffic", str(seed))):
+                tally.equal(f"{name}, process {process}", (0, f"process {process} of {number} by {engine}: ok"), (code, output))
         else:
             code, output = mpi(number, "traffic", str(seed))
             tally.check(name, code == 0 and output.count("by mpi: ok") == number, output)
 
 
-def faults(tally):
+def faults(tally, engine):
     """A process comes to an end, and the others go on."""
     gone = r"process 1 \(\S+, pid \d+\) has gone \((.*)\)"
     expected = {
@@ -96,9 +99,9 @@ def faults(tally):
         "stop": (gone, 1000 * PEER_TIMEOUT),
     }
     for fault, (text, limit) in expected.items():
-        results = gloo(3, "fault", fault, SHARDWRIGHT_PEER_TIMEOUT=str(PEER_TIMEOUT))
+        results = start(engine, 3, "fault", fault, SHARDWRIGHT_PEER_TIMEOUT=str(PEER_TIMEOUT))
         for process in (0, 2):
-            name = f"gloo {fault}, process {process}"
+            name = f"{engine} {fault}, process {process}"
             code, output = results[process]
             found = re.fullmatch(rf"failed after (\d+) ms: ({text}.*)\nthe others: ok", output)
             tally.check(name, code == 0 and found, f"exit code {code}: {output}")
@@ -106,18 +109,18 @@ def faults(tally):
                 tally.check(f"{name} in time", int(found.group(1)) <= 300 + limit, output)
 
 
-def disagreements(tally):
-    for process, (code, output) in enumerate(gloo(3, "agree")):
+def disagreements(tally, engine):
+    for process, (code, output) in enumerate(start(engine, 3, "agree")):
         text = "error: process 2 has another build of Shardwright (b) than process 0 (a): all processes of a job need the same"
-        tally.equal(f"gloo agree, process {process}", (3, text), (code, output))
+        tally.equal(f"{engine} agree, process {process}", (3, text), (code, output))
     order = r"process 0 runs barrier where process [12] runs broadcast from process 0 \(launch \d+\): all processes must .* same order"
-    for process, (code, output) in enumerate(gloo(3, "order")):
-        tally.check(f"gloo order, process {process}", re.fullmatch(order, output), output)
-    for process, (code, output) in enumerate(gloo(3, "reopen")):
-        tally.equal(f"gloo reopen, process {process}", (0, "ok"), (code, output))
+    for process, (code, output) in enumerate(start(engine, 3, "order")):
+        tally.check(f"{engine} order, process {process}", re.fullmatch(order, output), output)
+    for process, (code, output) in enumerate(start(engine, 3, "reopen")):
+        tally.equal(f"{engine} reopen, process {process}", (0, "ok"), (code, output))
     missing = "error: process 3 of 4 has not started within 1 s"
-    for process, (code, output) in enumerate(gloo(4, "traffic", started=3, SHARDWRIGHT_START_TIMEOUT="1")):
-        tally.check(f"gloo missing, process {process}", code == 3 and output.startswith(missing), output)
+    for process, (code, output) in enumerate(start(engine, 4, "traffic", started=3, SHARDWRIGHT_START_TIMEOUT="1")):
+        tally.check(f"{engine} missing, process {process}", code == 3 and output.startswith(missing), output)
 
 
 def environments(tally):
@@ -135,7 +138,7 @@ def environments(tally):
         tally.check(f"environment {more}", done.returncode == 3 and done.stdout.startswith(text), done.stdout + done.stderr)
 
 
-def mpi_ends(tally):
+def mpi_ends(tally, _):
     """mpirun ends the others when a process dies, so that little is left to report."""
     code, output = mpi(3, "order")
     tally.check("mpi order", code == 0 and output.count("runs broadcast from process 0") == 3, output)
@@ -157,14 +160,14 @@ def main():
     if not os.path.exists(WORKER):
         tally.skip("jobs", "no job_worker in the build")
         return tally.finish()
-    for engine, rest in (("gloo", (faults, disagreements)), ("mpi", (mpi_ends,))):
+    for engine, rest in (("tcp", (faults, disagreements)), ("gloo", (faults, disagreements)), ("mpi", (mpi_ends,))):
         if not has_engine(engine):
             tally.skip(engine, f"no transport {engine} in the build, or no mpirun")
             continue
         for seed in range(args.seed, args.seed + (20 if args.long else args.cases)):
             traffic(tally, engine, seed)
         for check in rest:
-            check(tally)
+            check(tally, engine)
     environments(tally)
     tally.finish()
 
