@@ -159,6 +159,23 @@ TEST(CallbackStoreTest, IsNotUsedWithoutAJob) {
 // Clients
 //===----------------------------------------------------------------------===//
 
+TEST(ClientJobErrorTest, FailuresOfProcessesHaveCodes) {
+  auto codeOf = [](const char *text) {
+    return take(pjrt::errorFromText(text, PJRT_Error_Code_INTERNAL)).code;
+  };
+  EXPECT_EQ(codeOf("process 1 (h, pid 4) has gone (connection closed); "
+                   "stablehlo.all_reduce at f.py:3 waits for its devices 2"),
+            PJRT_Error_Code_UNAVAILABLE);
+  EXPECT_EQ(codeOf("process 3: process 1 (h, pid 4) has gone (no answer)"),
+            PJRT_Error_Code_UNAVAILABLE);
+  EXPECT_EQ(codeOf("process 1 has ended"), PJRT_Error_Code_UNAVAILABLE);
+  EXPECT_EQ(codeOf("process 1 of 2 has not started within 3 s (..)"),
+            PJRT_Error_Code_DEADLINE_EXCEEDED);
+  EXPECT_EQ(codeOf("process 0 runs jit_f where process 1 runs jit_g (..)"),
+            PJRT_Error_Code_INVALID_ARGUMENT);
+  EXPECT_EQ(codeOf("process 2: device 5 is broken"), PJRT_Error_Code_INTERNAL);
+}
+
 class ClientJobTest : public testing::Test {
 protected:
   ClientJobTest() {
@@ -176,9 +193,15 @@ protected:
     auto description = make<PJRT_Device_GetDescription_Args>();
     description.device = client->devices()[device];
     take(api()->PJRT_Device_GetDescription(&description));
+    auto ofDevice = make<PJRT_Device_GetAttributes_Args>();
+    ofDevice.device = description.device;
+    take(api()->PJRT_Device_GetAttributes(&ofDevice));
+    ofDevice.attributes_deleter(ofDevice.device_attributes);
     auto attributes = make<PJRT_DeviceDescription_Attributes_Args>();
     attributes.device_description = description.device_description;
     take(api()->PJRT_DeviceDescription_Attributes(&attributes));
+    EXPECT_EQ(ofDevice.attributes, attributes.attributes);
+    EXPECT_EQ(ofDevice.num_attributes, attributes.num_attributes);
     std::vector<std::pair<std::string, int64_t>> all;
     for (const PJRT_NamedValue &value :
          llvm::ArrayRef(attributes.attributes, attributes.num_attributes))

@@ -85,7 +85,9 @@ DEVICE(Device_DefaultMemory,
        if (PJRT_Error *error = checkAddressable(*device)) return error;
        args->memory = device->memories.front())
 DEVICE(
-    Device_GetAttributes, args->attributes = nullptr; args->num_attributes = 0;
+    Device_GetAttributes,
+    args->attributes = device->description->attributes.values().data();
+    args->num_attributes = device->description->attributes.values().size();
     args->device_attributes = nullptr;
     args->attributes_deleter = [](PJRT_Device_Attributes *) {})
 DEVICE(Device_ClearMemoryStats, (void)device)

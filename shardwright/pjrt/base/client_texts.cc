@@ -20,6 +20,17 @@ std::string shardwright::pjrt::inWordsOfXla(StringRef text) {
             (bytes.empty() ? "" : bytes + " ") + "bytes. (" + text + ")")
         .str();
   }
+  // `process 1 (host, pid 47) has gone (connection closed); ..`, also as the
+  // report of another process
+  if (StringRef rest = text; rest.consume_front("process ")) {
+    StringRef head = rest.take_front(400);
+    if (head.contains(") has gone (") || head.ends_with(" has ended"))
+      return ("UNAVAILABLE: " + text).str();
+    if (head.contains(" has not started within "))
+      return ("DEADLINE_EXCEEDED: " + text).str();
+    if (head.contains(" runs ") && head.contains(" where process "))
+      return ("INVALID_ARGUMENT: " + text).str();
+  }
   // `f.py:3:4: custom call 'name': the cpu has no target of this name; ..`
   auto [before, after] = text.split("custom call '");
   auto [name, rest] = after.split("': ");
