@@ -130,7 +130,7 @@ def child(out, port, size, process, only):
 def environment(platform, devices):
     env = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy") and name != "XLA_FLAGS"}
     env.update(JAX_PLATFORMS="shardwright" if platform == "ours" else "cpu", JAX_NUM_CPU_DEVICES=str(devices),
-               SHARDWRIGHT_NUM_DEVICES=str(devices), SHARDWRIGHT_TRANSPORT="gloo", TF_CPP_MIN_LOG_LEVEL="3",
+               SHARDWRIGHT_NUM_DEVICES=str(devices), TF_CPP_MIN_LOG_LEVEL="3",
                PYTHONPATH=os.path.join(ROOT, "python"))  # fmt: skip
     build = os.environ.get("SHARDWRIGHT_BUILD", os.path.join(ROOT, "build"))
     env.setdefault("SHARDWRIGHT_LIBRARY_DIR", os.path.join(build, "lib"))

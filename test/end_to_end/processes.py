@@ -5,11 +5,11 @@
 #
 #===------------------------------------------------------------------------===//
 """Several processes do what one does, bit for bit: `shardwright run` on the examples, and random programs
-of partition.py (--cases), over Gloo and, where it is installed, MPI. With --long also the 88 programs of
+of partition.py (--cases), over TCP and, where they are installed, MPI and Gloo. With --long also the 88 programs of
 benchmarks/collective_bytes. Input from a pipe, compressed arrays, reports, traces, exit codes, and errors,
 which process 0 alone prints.
 
-    processes.py --engine gloo       only this transport
+    processes.py --engine tcp        only this transport
 """
 
 import argparse
@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
 import oracle
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("--engine", choices=("gloo", "mpi"), help="only this transport")
+parser.add_argument("--engine", choices=("tcp", "mpi", "gloo"), help="only this transport")
 args = oracle.arguments(__doc__, cases=60, long_cases=1000, parser=parser)
 
 import numpy as np
@@ -43,8 +43,8 @@ LIMIT = 300
 def available():
     """The transports that can run here."""
     found = []
-    for name in ("gloo", "mpi"):
-        built = os.path.exists(os.path.join(oracle.BUILD, "lib", f"libshardwright_{name}.so"))
+    for name in ("tcp", "mpi", "gloo"):
+        built = name == "tcp" or os.path.exists(os.path.join(oracle.BUILD, "lib", f"libshardwright_{name}.so"))
         if args.engine not in (None, name):
             continue
         if not built or name == "mpi" and not shutil.which("mpirun"):
@@ -66,7 +66,7 @@ def commands(engine, count, command, folder):
     rendezvous = tempfile.mkdtemp(dir=folder)
     for process in range(count):
         yield command, environment(SHARDWRIGHT_PROCESSES=str(count), SHARDWRIGHT_PROCESS=str(process),
-                                   SHARDWRIGHT_RENDEZVOUS=rendezvous)  # fmt: skip
+                                   SHARDWRIGHT_RENDEZVOUS=rendezvous, SHARDWRIGHT_TRANSPORT=engine)  # fmt: skip
 
 
 class Done:
@@ -129,9 +129,10 @@ def compare(case, folder, *flags, engines, counts=(2, 4), stdin=""):
 
 def examples(folder, engines):
     for name in oracle.EXAMPLES:
-        counts = (2, 4) if name != "double" else (2,)
-        compare(name, folder, oracle.example(name), oracle.example(name, "inputs.npz"), "--expect",
-                oracle.example(name, "expected.npz"), "--rtol=1e-4", engines=engines, counts=counts)  # fmt: skip
+        flags = (oracle.example(name), oracle.example(name, "inputs.npz"), "--expect", oracle.example(name, "expected.npz"))
+        compare(name, folder, *flags, "--rtol=1e-4", engines=engines, counts=(2,))
+        if name != "double":
+            compare(name, folder, *flags, "--rtol=1e-4", engines=engines[:2], counts=(4,))
     mlp = oracle.example("mlp_train")
     for flags in (["--mesh=data=8,model=1"], ["--partition-effort=2"], ["--overlap=force"], ["--mesh=data=3,model=2"]):
         compare(f"mlp_train {flags[0]}", folder, mlp, "--random=3", *flags, engines=engines[:1], counts=(2, 3))
@@ -300,8 +301,8 @@ func.func @main(%x: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 """
 
 
-def faults(folder):
-    """Processes that die, stop or are late, over Gloo: MPI's launcher ends all processes itself."""
+def faults(folder, engine):
+    """Processes that die, stop or are late: MPI's launcher ends all processes itself."""
     loop = os.path.join(folder, "loop.mlir")
     with open(loop, "w") as file:
         file.write(LOOP.replace("LIMIT", "2000000000"))
@@ -309,7 +310,7 @@ def faults(folder):
     def start(count, module=loop, **more):
         command = [oracle.TOOL, "run", module, "--random=1"]
         return [subprocess.Popen(command, env={**env, **more}, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE) for command, env in commands("gloo", count, command, folder)]  # fmt: skip
+                                 stderr=subprocess.PIPE) for command, env in commands(engine, count, command, folder)]  # fmt: skip
 
     def finish(case, processes, limit, *texts, victim):
         began = time.monotonic()
@@ -332,25 +333,25 @@ def faults(folder):
         processes = start(3)
         time.sleep(3)
         processes[victim].kill()
-        finish(f"kill -9 of process {victim}", processes, 5, f"process {victim} (", "has gone", "all_reduce", victim=victim)
+        finish(f"{engine}: kill -9 of process {victim}", processes, 5, f"process {victim} (", "has gone", "all_reduce", victim=victim)
     processes = start(2, SHARDWRIGHT_PEER_TIMEOUT="2")
     time.sleep(3)
     processes[1].send_signal(signal.SIGSTOP)
-    finish("a stopped process", processes, 10, "process 1 (", victim=1)
+    finish(f"{engine}: a stopped process", processes, 10, "process 1 (", victim=1)
     # One that comes late is waited for.
     with open(loop, "w") as file:
         file.write(LOOP.replace("LIMIT", "1000"))
-    rendezvous = list(commands("gloo", 2, [oracle.TOOL, "run", loop, "--random=1", "--stats=json"], folder))
+    rendezvous = list(commands(engine, 2, [oracle.TOOL, "run", loop, "--random=1", "--stats=json"], folder))
     first = subprocess.Popen(rendezvous[0][0], env=rendezvous[0][1], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(2)
     second = subprocess.Popen(rendezvous[1][0], env=rendezvous[1][1], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for number, process in enumerate((first, second)):
         out, err = process.communicate(timeout=60)
-        tally.check(f"a late process: {number}", process.returncode == 0 and err == "", f"{process.returncode}\n{err}")
+        tally.check(f"{engine}, a late process: {number}", process.returncode == 0 and err == "", f"{process.returncode}\n{err}")
     # One that never comes is named.
-    command, env = next(commands("gloo", 2, [oracle.TOOL, "run", loop, "--random=1"], folder))
+    command, env = next(commands(engine, 2, [oracle.TOOL, "run", loop, "--random=1"], folder))
     done = subprocess.run(command, env={**env, "SHARDWRIGHT_START_TIMEOUT": "1"}, capture_output=True, text=True, timeout=60)
-    tally.check("a process that never starts", done.returncode == 2 and "process 1 of 2 has not started within 1 s" in done.stderr,
+    tally.check(f"{engine}: a process that never starts", done.returncode == 2 and "process 1 of 2 has not started within 1 s" in done.stderr,
                 done.stderr)  # fmt: skip
 
 
@@ -361,8 +362,9 @@ with tempfile.TemporaryDirectory() as folder:
         reports(folder, usable[0])
         exits(folder, usable[0])
         own_files(folder, usable[0])
-        if "gloo" in usable:
-            faults(folder)
+        for engine in usable:
+            if engine != "mpi":
+                faults(folder, engine)
         random_programs(folder, usable)
         if args.long:
             benchmark_programs(folder, usable)

@@ -297,17 +297,25 @@ void Run::finishExchanges(
 }
 
 /// Finishes the collectives that must be finished before a step (-1: all).
-/// False if there are none.
-bool Run::finishDeferred(int32_t step) {
-  Exchanges due;
-  for (auto &[before, open] : remote->deferred)
-    if (step < 0 || before <= step)
-      due.push_back(open);
-  llvm::erase_if(remote->deferred, [&](const auto &entry) {
+void Run::finishDeferred(int32_t step) {
+  auto isDue = [&](const auto &entry) {
     return step < 0 || entry.first <= step;
-  });
+  };
+  Exchanges due;
+  for (auto &entry : remote->deferred)
+    if (isDue(entry))
+      due.push_back(entry.second);
+  llvm::erase_if(remote->deferred, isDue);
+  auto begin = traceNow();
   finishExchanges(due);
-  return !due.empty();
+  if (!due.empty())
+    for (Device &d : devices)
+      record(d, d.pc, Trace::What::Waiting, begin);
+}
+
+bool Run::mustFinishBefore(int32_t step) const {
+  return llvm::any_of(remote->deferred,
+                      [&](const auto &entry) { return entry.first <= step; });
 }
 
 /// Waits for a change; tells the transport if this process does nothing else.

@@ -29,6 +29,11 @@ bool Run::allAtOneStep() const {
 
 Run::Outcome Run::lockstep() {
   for (;;) {
+    if (waitsAt(devices.front().pc)) {
+      finishDeferred(devices.front().pc);
+      if (failed())
+        return Outcome::Finished;
+    }
     runSegment();
     if (failed())
       return Outcome::Finished;
@@ -41,17 +46,11 @@ Run::Outcome Run::lockstep() {
     }
     int32_t step = devices.front().pc;
     if (waitsAt(step)) {
-      auto begin = traceNow();
-      bool hasWaited = finishDeferred(step);
-      for (Device &d : devices)
-        record(d, step, Trace::What::Waiting, begin);
-      if (failed())
-        return Outcome::Finished;
       const StepInfo &s = prepared.steps[step];
       bool isPlain = s.kind != StepKind::Collective &&
                      s.kind != StepKind::Return && !prepared.mayBlock(s) &&
                      !(splits && isHeavy(s));
-      if (hasWaited || isPlain)
+      if (isPlain || mustFinishBefore(step))
         continue;
     }
     switch (prepared.steps[step].kind) {

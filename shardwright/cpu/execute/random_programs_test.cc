@@ -175,6 +175,8 @@ Program randomProgram(std::mt19937_64 &random, int32_t devices,
     values.push_back(b.slot());
     b.step(StepKind::Copy, {values[random() % 2]}, {values.back()});
   }
+  llvm::SmallVector<int32_t, 8> allDevices(devices);
+  std::iota(allDevices.begin(), allDevices.end(), 0);
   auto any = [&] { return values[random() % values.size()]; };
   auto target = [&] { return values[2 + random() % 4]; };
 
@@ -231,6 +233,17 @@ Program randomProgram(std::mt19937_64 &random, int32_t devices,
             flags[random() % 2], [&] { block(depth + 1, false); },
             [&] { block(depth + 1, false); });
       }
+      // Work between a collective and the first use of its result, which may
+      // be collectives too.
+      while (random() % 3 == 0) {
+        SlotId other = b.slot(), before = fresh;
+        if (together && random() % 2)
+          b.allReduce(any(), other, {allDevices});
+        else
+          b.kernel(addOne, {any()}, {other});
+        fresh = b.slot();
+        b.kernel(mix, {before, other}, {fresh});
+      }
       b.kernel(mix, {fresh, any()}, {b.slot()});
       SlotId mixed = b.p.slots.size() - 1;
       b.step(StepKind::Copy, {mixed}, {target()});
@@ -265,7 +278,8 @@ std::vector<std::string> runApart(const Program &p, Arrays &arrays,
         errors[process] = toString(executor.takeError());
         return;
       }
-      for (uint64_t launch = 0; launch < 2; ++launch) {
+      // Later runs find the values of earlier ones in their memory.
+      for (uint64_t launch = 0; launch <= seed % 2; ++launch) {
         RemoteOptions remote{&job.of(process), {5, launch}, "", nullptr};
         errors[process] +=
             messageOf((*executor)->run(local, pool, nullptr, nullptr, &remote));

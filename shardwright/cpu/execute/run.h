@@ -174,7 +174,9 @@ private:
   using Exchanges = llvm::SmallVector<std::shared_ptr<OpenExchange>, 4>;
   void advanceExchanges();
   void finishExchanges(llvm::ArrayRef<std::shared_ptr<OpenExchange>> wanted);
-  bool finishDeferred(int32_t step);
+  void finishDeferred(int32_t step);
+  /// Some deferred collective must be finished before the step.
+  bool mustFinishBefore(int32_t step) const;
   bool defers() const { return remote && !remote->deferred.empty(); }
   void waitForPeers(Lock &lock);
   std::shared_ptr<OpenExchange> postPermute(int32_t step, size_t shared);
