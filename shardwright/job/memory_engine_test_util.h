@@ -55,6 +55,16 @@ public:
   /// As if the process had been stopped: it neither receives nor sends.
   void stop(int32_t process) { setStopped(process, true); }
   void resume(int32_t process) { setStopped(process, false); }
+  /// Packets from one process to another wait until `release`.
+  void hold(int32_t from, int32_t to) {
+    std::lock_guard lock(mutex);
+    held.insert({from, to});
+  }
+  void release(int32_t from, int32_t to) {
+    std::lock_guard lock(mutex);
+    held.erase({from, to});
+    states[to].changed.notify_all();
+  }
 
 private:
   using Address = std::tuple<int32_t, int32_t, uint32_t>; ///< from, to, tag
@@ -230,7 +240,7 @@ private:
     while (!state.isEnding) {
       std::vector<int32_t> senders;
       for (int32_t p = 0; p < count && !state.isStopped; ++p)
-        if (!state.packets[p].empty() &&
+        if (!state.packets[p].empty() && !held.count({p, process}) &&
             (!states[p].isStopped || ended.count({p, process})))
           senders.push_back(p);
       std::vector<Address> ready;
@@ -285,7 +295,7 @@ private:
   std::mutex mutex;
   std::vector<State> states;
   std::map<Address, Payload> payloads;
-  std::set<std::pair<int32_t, int32_t>> ended; ///< directions
+  std::set<std::pair<int32_t, int32_t>> ended, held; ///< directions
 };
 
 /// A job in memory: a messenger for each process.
@@ -309,6 +319,8 @@ public:
   void lose(int32_t process) { network.lose(process); }
   void stop(int32_t process) { network.stop(process); }
   void resume(int32_t process) { network.resume(process); }
+  void hold(int32_t from, int32_t to) { network.hold(from, to); }
+  void release(int32_t from, int32_t to) { network.release(from, to); }
   /// Destroys the messenger of a process.
   void end(int32_t process) { messengers[process].reset(); }
 

@@ -42,6 +42,18 @@ TEST(Messenger, OwnedBytesAreSentOnAfterTheRun) {
   job.of(1).closeRun(runOf(3));
 }
 
+/// Waits until all packets of a process that have been sent to another have
+/// arrived, by a message of another run behind them.
+void waitForPackets(MemoryJob &job, int32_t from, int32_t to) {
+  std::string text = "x", got = "-";
+  RunKey run = runOf(0, 1000 + from * 10 + to);
+  for (int32_t p : {from, to})
+    open(job.of(p), describe(run, {std::min(from, to), std::max(from, to)}));
+  Transfer sent = send(job.of(from), to, run, keyOf(0), text);
+  EXPECT_EQ(receive(job.of(to), from, run, keyOf(0), got).message(), "");
+  EXPECT_EQ(sent.message(), "");
+}
+
 TEST(Messenger, EitherSideMayBeFirst) {
   MemoryJob job(2, 1);
   open(job.of(0), describe(runOf(0), {0, 1}));
@@ -164,7 +176,7 @@ TEST(Messenger, LateMessagesOfClosedRunsAreDropped) {
   open(job.of(0), describe(runOf(1), {0, 1}));
   open(job.of(1), describe(runOf(1), {0, 1}));
   Transfer sent = send(job.of(1), 0, runOf(1), keyOf(0), text);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  waitForPackets(job, 1, 0);
   job.of(0).closeRun(runOf(1));
   EXPECT_EQ(sent.message(), "");
 }
@@ -253,15 +265,8 @@ TEST(Messenger, AbortsWaitForRunsThatAreOpenedLater) {
   // Process 0 has not even opened it. The lowest position is reported.
   job.of(0).abortRun(describe(runOf(0), {0, 1, 2}), {5, "deleted buffer"});
   job.of(2).abortRun(describe(runOf(0), {0, 1, 2}), {4, "no memory"});
-  // A message that comes behind the aborts.
-  for (int32_t p : {0, 2}) {
-    std::string text = "x", got = "-";
-    for (int32_t q : {p, 1})
-      open(job.of(q), describe(runOf(0, p), {p, 1}));
-    Transfer sent = send(job.of(p), 1, runOf(0, p), keyOf(0), text);
-    EXPECT_EQ(receive(job.of(1), p, runOf(0, p), keyOf(0), got).message(), "");
-    EXPECT_EQ(sent.message(), "");
-  }
+  for (int32_t p : {0, 2})
+    waitForPackets(job, p, 1);
   OpenRun run = open(job.of(1), describe(runOf(0), {0, 1, 2}));
   EXPECT_EQ(run.failure(), "process 2: no memory");
   std::string text = "hello";
@@ -285,7 +290,7 @@ TEST(Messenger, DifferentProgramsFailOnBothSides) {
     Transfer sent = send(job.of(0), 1, runOf(17), keyOf(0), text);
     Transfer received = receive(job.of(0), 1, runOf(17), keyOf(0), got);
     if (phase == 1) { // the header arrives early
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      waitForPackets(job, 0, 1);
       openOther();
     }
     if (phase == 2) { // the other needs no messages, and is done
@@ -368,6 +373,34 @@ TEST(Messenger, AnOutdatedReportOfQuietIsIgnored) {
   EXPECT_FALSE(runs[0].hasFailed());
   sent = send(job.of(1), 0, runOf(0), keyOf(1), text);
   EXPECT_EQ(last.message() + sent.message(), "");
+}
+
+TEST(Messenger, AMessageUnderWayIsNoDeadlock) {
+  MemoryJob job(3, 19);
+  std::vector<OpenRun> runs;
+  for (int32_t p = 0; p < 3; ++p)
+    runs.push_back(open(job.of(p), describe(runOf(0), {0, 1, 2})));
+  std::string text = "hello";
+  std::vector<std::string> got(3, std::string(5, '-'));
+  // Each waits for the one before it, and the message from 1 to 2 takes long.
+  // Process 0, which asks the others, hears of them by other ways.
+  job.hold(1, 2);
+  Transfer sent = send(job.of(1), 2, runOf(0), keyOf(0), text);
+  EXPECT_EQ(sent.message(), "");
+  std::vector<Transfer> waits;
+  for (int32_t p = 0; p < 3; ++p) {
+    waits.push_back(receive(job.of(p), (p + 2) % 3, runOf(0),
+                            keyOf(p == 2 ? 0 : p + 1), got[p]));
+    job.of(p).reportQuiet(runOf(0), p == 1, "waits");
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  for (OpenRun &run : runs)
+    EXPECT_FALSE(run.hasFailed());
+  job.release(1, 2);
+  EXPECT_EQ(waits[2].message(), "");
+  EXPECT_EQ(got[2], text);
+  job.of(2).abortRun(runs[2].description, {-1, "the end"});
+  EXPECT_EQ(waits[0].message(), "process 2: the end");
 }
 
 TEST(Messenger, AStoppedPeerIsLostAfterTheTimeout) {

@@ -11,10 +11,24 @@
 #include "shardwright/job/transport.h"
 #include "shardwright/support/event.h"
 
+#include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 
 namespace shardwright::test {
+
+/// Waits for an event; returns its failure, or says that it does not come.
+inline std::string await(const Event &event) {
+  auto promise = std::make_shared<std::promise<std::string>>();
+  event.onReady([promise](llvm::StringRef failure) {
+    promise->set_value(failure.str());
+  });
+  std::future<std::string> future = promise->get_future();
+  if (future.wait_for(std::chrono::seconds(60)) == std::future_status::ready)
+    return future.get();
+  return "nothing for a minute";
+}
 
 /// A transfer under way.
 struct Transfer {
@@ -22,7 +36,7 @@ struct Transfer {
   Transport::Done callback() {
     return [done = done](llvm::Error e) mutable { done.set(std::move(e)); };
   }
-  std::string message() { return toString(done.await()); }
+  std::string message() { return await(done); }
 };
 
 inline RunKey runOf(uint64_t launch, uint64_t deviceSet = 7) {
@@ -46,8 +60,8 @@ struct OpenRun {
 
   /// Waits for the failure.
   std::string failure() {
-    llvm::consumeError(state->failed.await());
-    return state->failure.text;
+    std::string late = await(state->failed);
+    return late.empty() ? state->failure.text : late;
   }
   bool hasFailed() const { return state->failed.isReady(); }
 };

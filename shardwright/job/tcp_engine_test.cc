@@ -85,11 +85,14 @@ struct User final : EngineUser {
   }
   void waitForPackets(int32_t peer, size_t count) {
     std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return packets[peer].size() >= count; });
+    EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(60), [&] {
+      return packets[peer].size() >= count;
+    }));
   }
   std::string waitForLoss(int32_t peer) {
     std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return lost.count(peer); });
+    EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(60),
+                                 [&] { return lost.count(peer); }));
     return lost[peer];
   }
 };
@@ -231,7 +234,11 @@ TEST(TcpEngine, StrangersAreNotAccepted) {
   std::string where = store.get("0");
   FileDescriptor silent = connectTo(where), garbage = connectTo(where);
   silent.close();
-  std::string text = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  // The right words, but not the secret; says that it is process 1.
+  std::string text("shardwr1"
+                   "\0\0\0\0\0\0\0\0"
+                   "\1\0\0\0\0\0\0\0",
+                   24);
   ASSERT_EQ(send(garbage.get(), text.data(), text.size(), MSG_NOSIGNAL),
             ssize_t(text.size()));
   second = llvm::cantFail(makeTcpEngine(store.options(1, 2)));

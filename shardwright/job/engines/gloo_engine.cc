@@ -23,6 +23,7 @@
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/tcp/device.h>
 
+#include <csignal>
 #include <cstring>
 #include <set>
 
@@ -48,6 +49,28 @@ struct Frame {
   std::unique_ptr<GlooBuffer> buffer;
   explicit Frame(gloo::Context &context)
       : buffer(context.createUnboundBuffer(bytes.data(), bytes.size())) {}
+};
+
+/// Blocks SIGPIPE on this thread, which Gloo does not prevent when it writes to
+/// a connection that has ended.
+class NoBrokenPipe {
+public:
+  NoBrokenPipe() {
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  }
+  ~NoBrokenPipe() {
+    if (sigismember(&before, SIGPIPE))
+      return;
+    timespec none = {};
+    while (sigtimedwait(&pipe, nullptr, &none) < 0 && errno == EINTR)
+      ;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+private:
+  sigset_t pipe, before;
 };
 
 class Store final : public gloo::rendezvous::Store {
@@ -175,6 +198,7 @@ bool GlooEngine::deliver(int32_t p, const Frame &frame) {
 }
 
 void GlooEngine::read(int32_t p) {
+  NoBrokenPipe block;
   Peer &peer = *peers[p];
   std::string why = "connection closed";
   try {
@@ -268,6 +292,7 @@ bool GlooEngine::sendFrame(int32_t p, Peer &peer, Frame *frame) {
     peer.queue.pop_front();
   }
   std::memcpy(frame->bytes.data(), &number, sizeof(number));
+  NoBrokenPipe block;
   try {
     frame->buffer->send(p, packetSlot, 0, at);
   } catch (const std::exception &) {
@@ -280,6 +305,7 @@ bool GlooEngine::sendFrame(int32_t p, Peer &peer, Frame *frame) {
 }
 
 void GlooEngine::write(int32_t p) {
+  NoBrokenPipe block;
   Peer &peer = *peers[p];
   std::unique_lock lock(peer.mutex);
   while (!peer.isLost && !peer.isEnding) {
@@ -326,6 +352,7 @@ struct GlooEngine::Payload {
 /// Waits for a payload whose receives have been posted, or sends one. True if
 /// it has gone well.
 bool GlooEngine::transfer(int32_t p, Payload &payload, bool isSend) {
+  NoBrokenPipe block;
   try {
     if (!isSend)
       return payload.data->waitRecv(nullptr, noLimit) &&
@@ -360,6 +387,7 @@ void GlooEngine::begin(int32_t p, uint32_t tag, char *data, size_t size,
   payload->done = std::move(done);
   Peer &peer = *peers[p];
   bool hasBegun = false;
+  NoBrokenPipe block; // a receive sends a note
   try {
     payload->data = context->createUnboundBuffer(data ? data : &payload->none,
                                                  payload->size);
@@ -435,6 +463,7 @@ shardwrightMakeEngine(int32_t version, const EngineOptions &options,
     error = "it belongs to another build of Shardwright";
     return nullptr;
   }
+  NoBrokenPipe block; // threads of Gloo inherit it
   try {
     gloo::transport::tcp::attr attribute;
     attribute.hostname = options.address;
