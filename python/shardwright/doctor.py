@@ -66,6 +66,8 @@ def diagnose(report):
         report.line("FAIL", "library", f"{library.NAME} is not in {library.places()}")
         return None
     report.line("ok", "library", path)
+    for name, problem in library.transports(path).items():
+        report.line("note" if problem else "ok", f"{name}, for jobs of several processes", problem or "can be used")
     os.environ["JAX_PLATFORMS"] = PLATFORM
     try:
         import jax

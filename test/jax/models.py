@@ -71,7 +71,7 @@ class Gpt(nn.Module):
 
 
 def training(model, inputs, labels, spec, batch):
-    """Returns a jitted step (params, state) -> (loss, params, state), and its initial arguments."""
+    """Returns a step (params, state) -> (loss, params, state), and its initial arguments."""
     m = mesh()
     params = jax.jit(model.init)(jax.random.key(0), inputs[:1])
     params = jax.device_put(params, jax.tree.map(lambda p: NamedSharding(m, spec(p.shape)), params))
@@ -79,16 +79,18 @@ def training(model, inputs, labels, spec, batch):
     state = jax.jit(optimizer.init)(params)
     inputs, labels = (jax.device_put(a, NamedSharding(m, batch)) for a in (inputs, labels))
 
-    def loss(params):
+    def loss(params, inputs, labels):
         logits = model.apply(params, inputs)
         return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
 
-    def step(params, state):
-        value, grads = jax.value_and_grad(loss)(params)
+    def step(params, state, inputs, labels):
+        value, grads = jax.value_and_grad(loss)(params, inputs, labels)
         updates, state = optimizer.update(grads, state, params)
         return value, optax.apply_updates(params, updates), state
 
-    return jax.jit(step, donate_argnums=(0, 1)), params, state
+    # Arrays of several processes cannot be constants of a program.
+    jitted = jax.jit(step, donate_argnums=(0, 1))
+    return lambda params, state: jitted(params, state, inputs, labels), params, state
 
 
 def train(*problem):

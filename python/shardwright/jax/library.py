@@ -32,6 +32,29 @@ def find():
     return None
 
 
+# What connects the processes of a job: the packages that its module needs when it is built, and when it is used.
+TRANSPORTS = {
+    "gloo": ("libgloo-dev", "libgloo0"),
+    "mpi": ("libopenmpi-dev or libmpich-dev", "libopenmpi3 or libmpich12"),
+}
+
+
+def transports(library):
+    """Returns {transport: None, or what is missing to use it}, for a path of the library. Loads the modules."""
+    found = {}
+    for name, (to_build, to_run) in TRANSPORTS.items():
+        path = os.path.join(os.path.dirname(library), f"libshardwright_{name}.so")
+        found[name] = None
+        if not os.path.exists(path):
+            found[name] = f"was not built; install {to_build} (Debian) and build Shardwright again"
+            continue
+        try:
+            ctypes.CDLL(path)
+        except OSError as error:
+            found[name] = f"{error}; install {to_run} (Debian)"
+    return found
+
+
 class HostArray(ctypes.Structure):
     _fields_ = [
         ("type", ctypes.c_int),

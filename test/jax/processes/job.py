@@ -138,7 +138,9 @@ def initialize():
     """Joins the job that the environment describes."""
     import jax
 
-    if "JOB_PORT" in os.environ:
+    if "JOB_MPI" in os.environ:
+        jax.distributed.initialize(initialization_timeout=START)
+    elif "JOB_PORT" in os.environ:
         jax.distributed.initialize(
             f"localhost:{os.environ['JOB_PORT']}", int(os.environ["JOB_SIZE"]), int(os.environ["JOB_PROCESS"]), initialization_timeout=START
         )

@@ -304,12 +304,41 @@ def has_slices(process):
     print("partitions", found)
 
 
+def under_mpirun(process):
+    """Process numbers and addresses come from mpirun, and messages go by MPI."""
+    import jax
+    import numpy as np
+
+    x = summed(all_rows())
+    with open("/proc/self/maps") as maps:
+        engines = sorted(set(re.findall(r"libshardwright_(mpi|gloo)", maps.read())))
+    found = np.asarray(jax.experimental.multihost_utils.process_allgather(x, tiled=True))
+    print(f"{jax.process_index()} of {jax.process_count()} by {engines}: {found.shape}", flush=True)
+
+
 # --- the parent ------------------------------------------------------------------------------
 
 
 def child(name):
     job.initialize()
+    if "JOB_MPI" in os.environ:
+        import jax.experimental.multihost_utils  # noqa: F401
+
+        return under_mpirun(None)
     SCENARIOS[name][0](int(os.environ["JOB_PROCESS"]))
+
+
+def run_mpirun():
+    """Returns (problem, output) of a job that Open MPI starts, or None if it is not there."""
+    mpirun = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
+    if not mpirun or not os.path.exists(os.path.join(job.library_dir(), "libshardwright_mpi.so")):
+        return None
+    env = job.environment("shardwright", 2)
+    env.update(JOB_MPI="1", SHARDWRIGHT_TRANSPORT="auto", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    running = job.Job([[mpirun, "--oversubscribe", "-n", "2", sys.executable, os.path.abspath(__file__), "--child", "under_mpirun"]], [env])
+    codes, output = running.wait(LIMIT), running.output(0)
+    wanted = [f"{i} of 2 by ['mpi']: (8,)" for i in range(2)]
+    return ("" if codes == [0] and all(w in output for w in wanted) else f"exit code {codes[0]}, expected {wanted}"), output
 
 
 def run(name):
@@ -352,6 +381,11 @@ def main(doc):
         codes, outputs = run(name)
         wrong = SCENARIOS[name][1](codes, outputs)
         tally.check(name, not wrong, "\n".join([wrong or "", *(f"--- process {i}: {c}\n{o[-3000:]}" for i, (c, o) in enumerate(zip(codes, outputs)))]))
+    mpi = None if args.names else run_mpirun()
+    if mpi is not None:
+        tally.check("under_mpirun", not mpi[0], "\n".join(mpi))
+    elif not args.names:
+        print("SKIPPED under_mpirun: there is no Open MPI, or it was not there when the tree was built")
     tally.finish()
 
 
