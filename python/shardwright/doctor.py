@@ -67,7 +67,7 @@ def diagnose(report):
         return None
     report.line("ok", "library", path)
     for name, problem in library.transports(path).items():
-        report.line("note" if problem else "ok", f"{name}, for jobs of several processes", problem or "can be used")
+        report.line("note" if problem else "ok", f"transport {name} for jobs of several processes", problem or "can be used")
     os.environ["JAX_PLATFORMS"] = PLATFORM
     try:
         import jax

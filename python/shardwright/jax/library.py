@@ -32,7 +32,8 @@ def find():
     return None
 
 
-# What connects the processes of a job: the packages that its module needs when it is built, and when it is used.
+# What may connect the processes of a job, beside TCP: the packages that its module needs when it is built, and when it
+# is used.
 TRANSPORTS = {
     "gloo": ("libgloo-dev", "libgloo0"),
     "mpi": ("libopenmpi-dev or libmpich-dev", "libopenmpi3 or libmpich12"),

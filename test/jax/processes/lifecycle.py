@@ -119,6 +119,26 @@ def ends_with_runs_in_flight(process):
     print("says done")
 
 
+def loaded_engines():
+    with open("/proc/self/maps") as maps:
+        return sorted(set(re.findall(r"libshardwright_(mpi|gloo)", maps.read())))
+
+
+@scenario(all_say(r"engines \[\]"), env={"SHARDWRIGHT_TRANSPORT": "auto"})
+def needs_no_engine_without_mpirun(process):
+    summed(all_rows())
+    print("engines", loaded_engines())
+
+
+@scenario(all_say(r"engines \['gloo'\]|was not built"), env={"SHARDWRIGHT_TRANSPORT": "gloo"})
+def runs_over_gloo(process):
+    if not os.path.exists(os.path.join(job.library_dir(), "libshardwright_gloo.so")):
+        print("Gloo was not built")
+        return
+    summed(all_rows())
+    print("engines", loaded_engines())
+
+
 @scenario(all_say("says done"))
 def ends_without_a_program(process):
     import jax
@@ -310,10 +330,8 @@ def under_mpirun(process):
     import numpy as np
 
     x = summed(all_rows())
-    with open("/proc/self/maps") as maps:
-        engines = sorted(set(re.findall(r"libshardwright_(mpi|gloo)", maps.read())))
     found = np.asarray(jax.experimental.multihost_utils.process_allgather(x, tiled=True))
-    print(f"{jax.process_index()} of {jax.process_count()} by {engines}: {found.shape}", flush=True)
+    print(f"{jax.process_index()} of {jax.process_count()} by {loaded_engines()}: {found.shape}", flush=True)
 
 
 # --- the parent ------------------------------------------------------------------------------
@@ -371,11 +389,6 @@ def main(doc):
 
     title = "jax/processes/lifecycle"
     names = args.names or list(SCENARIOS)[:: args.every]
-    why = job.missing_engine()
-    if why:
-        print(f"SKIPPED {title}: {why}")
-        print(f"{title}: 0 passed, 0 failed, {len(names)} skipped")
-        return
     tally = oracle.Tally(title, args.show)
     for name in names:
         codes, outputs = run(name)
