@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace shardwright {
@@ -60,6 +62,9 @@ private:
   const Mesh &mesh;
   int64_t numDevices, numReplicas = 1;
   SmallVector<func::FuncOp> callStack;
+  /// By groups and whether they are of partitions: the text of their axes.
+  /// Groups of many devices are long lists.
+  std::map<std::pair<const void *, bool>, std::string> knownAxes;
 };
 
 void append(CollectiveCost &cost, CollectiveCost more) {
@@ -83,6 +88,12 @@ void CostWalk::setGroups(CollectiveUse &use, Operation &op, Attribute attr) {
     return;
   }
   use.groupSize = groups.getType().getDimSize(1);
+  auto [known, isNew] = knownAxes.try_emplace(
+      {attr.getAsOpaquePointer(), op.hasAttr("channel_handle")});
+  if (!isNew) {
+    use.axes = known->second;
+    return;
+  }
   SmallVector<int64_t> ids(groups.getValues<int64_t>());
   // Groups of the partitions of a replica, or of the replicas of a partition,
   // are repeated for every replica or partition.
@@ -103,6 +114,7 @@ void CostWalk::setGroups(CollectiveUse &use, Operation &op, Attribute attr) {
   }
   if (use.axes.empty())
     use.axes = "groups of " + std::to_string(use.groupSize);
+  known->second = use.axes;
 }
 
 void CostWalk::visit(Operation &op, double executions, CollectiveCost &cost) {

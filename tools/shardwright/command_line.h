@@ -126,6 +126,19 @@ struct MeasureCommandOptions {
   bool verbose = false;
 };
 
+struct SimulateOptions {
+  std::string module;
+  std::string machine;            ///< file; empty: the built-in machine
+  std::vector<int64_t> processes; ///< ascending
+  int64_t devicesPerProcess = 0;  ///< 0: those of the machine, else 8
+  std::string axis;               ///< that grows; empty: the first that can
+  int partitionEffort = 1;
+  Overlap overlap = Overlap::Off;
+  bool json = false;
+  bool trusted = false;
+};
+
+int simulateCommand(const SimulateOptions &options);
 int measureCommand(const MeasureCommandOptions &options);
 int explainCommand(const ExplainOptions &options);
 int convertCommand(const ConvertOptions &options);
@@ -139,6 +152,8 @@ int shardingCommand(const ShardingOptions &options);
 /// Parses `x=4,y=2`.
 llvm::Expected<llvm::SmallVector<MeshAxis, 4>>
 parseMeshSizes(llvm::StringRef text);
+/// Parses `8..1024` (8, 16, 32, ...) or `8,16,100`.
+llvm::Expected<std::vector<int64_t>> parseProcesses(llvm::StringRef text);
 /// Parses `8x16`.
 llvm::Expected<llvm::SmallVector<int64_t, 4>> parseShape(llvm::StringRef text);
 /// Parses shapes such as `4x8xf32,f32`; errors name `option`.

@@ -8,6 +8,7 @@
 #include "command_line.h"
 #include "crash_report.h"
 #include "plugin_options.h"
+#include "simulate_options.h"
 
 #include "shardwright/mesh/did_you_mean.h"
 
@@ -449,6 +450,8 @@ int main(int argc, char **argv) {
   addRuleCommand(app, rule, exitCode);
   MeasureCommandOptions measure;
   addMeasureCommand(app, measure, exitCode);
+  SimulateOptions simulate;
+  addSimulateCommand(app, simulate, exitCode);
   ConvertOptions convert;
   addConvertCommand(app, convert, exitCode);
 

@@ -11,13 +11,14 @@
 // process with all members computes.
 //
 // What process p sends to process q of the group, with N processes:
-//   all_reduce      its subtrees of the reduction, in one round; from
-//                   `twoRoundBytes` on, its subtrees of slice q of N, and then
+//   all_reduce      its subtrees of the reduction, in one round; if
+//                   `takesTwoRounds`, its subtrees of slice q of N, and then
 //                   the finished slice p
 //   reduce_scatter  its subtrees of the pieces that q's members receive
 //   all_gather      its members' operands
 //   all_to_all      the parts of its members' operands for q's members
 //   broadcast       the root's operand
+// job/exchange_sizes.h has the bytes of each, for predictions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,9 +57,6 @@ public:
     llvm::SmallVector<Send, 4> sends;
     llvm::SmallVector<Receive, 4> receives;
   };
-
-  /// all_reduces of fewer bytes take one round.
-  static constexpr int64_t twoRoundBytes = 32 << 10;
 
   /// Fails if there is not enough memory.
   static llvm::Expected<std::unique_ptr<Exchange>>

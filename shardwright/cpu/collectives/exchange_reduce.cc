@@ -123,7 +123,7 @@ class AllReduceExchange final : public ReductionExchange {
 public:
   explicit AllReduceExchange(const ExchangeOperands &given)
       : ReductionExchange(given), elements(plan.inputBytes() / width),
-        isTwoRounds(operands * plan.inputBytes() >= twoRoundBytes) {}
+        isTwoRounds(takesTwoRounds(operands * plan.inputBytes())) {}
 
   bool prepare() {
     size_t sides = peers.size() + 1;
@@ -134,13 +134,7 @@ public:
     auto cut = [&](size_t rank) -> std::pair<int64_t, int64_t> {
       if (!isTwoRounds)
         return {0, elements};
-      constexpr int64_t step = 64; // whole cache lines
-      int64_t blocks = ceilDiv(elements, step);
-      auto bound = [&](size_t r) {
-        return std::min<int64_t>(elements,
-                                 blocks * int64_t(r) / int64_t(sides) * step);
-      };
-      return {bound(rank), rank + 1 == sides ? elements : bound(rank + 1)};
+      return sliceOfProcess(elements, int64_t(rank), int64_t(sides));
     };
     ownSlice = cut(own);
     for (size_t p = 0; p < peers.size(); ++p)

@@ -145,6 +145,48 @@ Arrays runTogether(const Case &c) {
   return outputs;
 }
 
+/// What the cost model knows of an exchange sends the same bytes.
+void checkSizes(const Case &c, const CollectivePlan &plan,
+                const CollectivePlan::SharedGroup &group, int32_t process,
+                const Exchange &exchange) {
+  // Programs have a step for each operand.
+  if (c.operands != 1)
+    return;
+  using Kind = ExchangeShape::Kind;
+  const CollectiveSpec &s = c.spec;
+  ExchangeShape shape{Kind::Broadcast, product(s.inputShape), byteWidth(s.type),
+                      byteWidth(s.type)};
+  bool reduces = false;
+  if (s.kind == CollectiveKind::AllReduce ||
+      s.kind == CollectiveKind::ReduceScatter) {
+    reduces = true;
+    shape.kind = s.kind == CollectiveKind::AllReduce ? Kind::AllReduce
+                                                     : Kind::ReduceScatter;
+    shape.sumWidth = byteWidth(plan.reductionOf().accumulator());
+  } else if (s.kind == CollectiveKind::AllGather) {
+    shape.kind = Kind::AllGather;
+  } else if (s.kind == CollectiveKind::AllToAll) {
+    shape.kind = Kind::AllToAll;
+  }
+  GroupShare share;
+  share.members = plan.groups()[group.group].size();
+  share.ownMembers = group.localMembers.size();
+  share.processes = group.peers.size() + 1;
+  for (const CollectivePlan::Peer &peer : group.peers)
+    share.rank += peer.process < process;
+  share.hasRoot =
+      llvm::is_contained(group.localMembers, plan.groups()[group.group][0]);
+  if (reduces) {
+    std::vector<int32_t> owners;
+    for (int32_t index : plan.ascendingMembers(group.group))
+      owners.push_back(c.owners[plan.groups()[group.group][index]]);
+    for (const ReductionSubtree &tree : ownedSubtrees(owners))
+      if (tree.owner == process)
+        ++(tree.count == 1 ? share.subtrees.ofOne : share.subtrees.ofSeveral);
+  }
+  EXPECT_EQ(bytesToProcesses(shape, share), exchange.sentBytes());
+}
+
 /// The shared groups of each process, stage by stage.
 void runApart(const Case &c, Arrays &outputs, std::mt19937_64 &random) {
   struct Part {
@@ -168,6 +210,7 @@ void runApart(const Case &c, Arrays &outputs, std::mt19937_64 &random) {
       parts.push_back({process, &group,
                        llvm::cantFail(Exchange::create(
                            {*plans.back(), group, c.operands, in, out}))});
+      checkSizes(c, *plans.back(), group, process, *parts.back().exchange);
     }
   }
   for (size_t stage = 0; stage < 3; ++stage) {

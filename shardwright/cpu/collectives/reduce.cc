@@ -11,7 +11,6 @@
 #include "shardwright/support/simd_level.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/bit.h"
 
 #include <cstring>
 
@@ -126,11 +125,6 @@ void leavesByKernel(const Reduction &r, const void *const *leaves,
     std::memcpy(out, sums[0], bytes);
 }
 
-/// Number of operands of the left child of a node.
-int64_t leftOf(int64_t count) {
-  return int64_t(llvm::bit_floor(uint64_t(count - 1)));
-}
-
 /// A tree over operands, a block of elements at a time.
 class Tree {
 public:
@@ -142,7 +136,7 @@ public:
   /// Memory for the right children of a path from the root to a leaf.
   void reserve(int64_t operands) {
     int64_t levels = 0;
-    for (int64_t n = operands; n > 4; n = leftOf(n))
+    for (int64_t n = operands; n > 4; n = leftOperands(n))
       ++levels;
     scratch.resize_for_overwrite((levels + 1) * blockElements * sumWidth);
   }
@@ -154,7 +148,7 @@ public:
                 char *out, int64_t n, int64_t level = 1) {
     if (count <= 4)
       return leaves(inputs, count, begin, out, n, false);
-    int64_t left = leftOf(count), right = count - left;
+    int64_t left = leftOperands(count), right = count - left;
     operands(inputs, left, begin, out, n, level);
     if (right <= 4)
       return leaves(inputs + left, right, begin, out, n, true);
@@ -175,7 +169,7 @@ public:
       std::memcpy(out, sumsAt(part, begin), n * sumWidth);
       return;
     }
-    int64_t left = leftOf(count), right = count - left;
+    int64_t left = leftOperands(count), right = count - left;
     parts(given, left, begin, out, n, level);
     if (given.front().count == right) {
       Reduction::Part part = given.front();
@@ -254,24 +248,6 @@ void Reduction::finish(llvm::ArrayRef<Part> parts, void *out, int64_t n) const {
 
 ElementType Reduction::accumulator() const {
   return functions.store && isFloat(type) ? ElementType::F32 : type;
-}
-
-std::vector<ReductionSubtree>
-cpu::ownedSubtrees(llvm::ArrayRef<int32_t> owners) {
-  std::vector<ReductionSubtree> result;
-  auto visit = [&](auto &&self, int32_t first, int32_t count) -> void {
-    llvm::ArrayRef<int32_t> range = owners.slice(first, count);
-    if (llvm::all_equal(range)) {
-      result.push_back({first, count, range.front()});
-      return;
-    }
-    int32_t left = int32_t(leftOf(count));
-    self(self, first, left);
-    self(self, first + left, count - left);
-  };
-  if (!owners.empty())
-    visit(visit, 0, int32_t(owners.size()));
-  return result;
 }
 
 Reduction Reduction::withKernel(ElementType type, const Kernel &kernel) {

@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_CPU_COLLECTIVES_REDUCE_H
 
 #include "shardwright/cpu/program/program.h"
+#include "shardwright/job/exchange_sizes.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -17,8 +18,9 @@
 
 namespace shardwright::cpu {
 
-/// Reduces arrays element by element in the order of a fixed tree: n operands
-/// are split at the largest power of two below n, and each part again. Results
+/// Reduces arrays element by element in the order of a fixed tree
+/// (ReductionSubtree): n operands are split at the largest power of two below
+/// n, and each part again. Results
 /// of subtrees may be computed in different processes, and the bits of the
 /// result do not depend on where.
 ///
@@ -77,14 +79,6 @@ public:
   KernelFn kernel = nullptr;
   int64_t iterations = 0;
 };
-
-/// A subtree of a reduction of several operands.
-struct ReductionSubtree {
-  int32_t first, count; ///< operands
-  int32_t owner;
-};
-/// The largest subtrees whose operands all have the same owner, in order.
-std::vector<ReductionSubtree> ownedSubtrees(llvm::ArrayRef<int32_t> owners);
 
 /// `add`, `max`: for messages.
 llvm::StringRef str(ReduceKind kind);

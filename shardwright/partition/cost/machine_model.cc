@@ -100,6 +100,10 @@ private:
   Error readMemory(const Path &path, const json::Value &value,
                    MachineModel &machine);
   Error readLink(const Path &path, const json::Value &value, LinkModel &link);
+  Error readProcessLink(const Path &path, const json::Value &value,
+                        ProcessesModel &processes);
+  Error readProcesses(const Path &path, const json::Value &value,
+                      MachineModel &machine);
 
   StringRef text, name;
 };
@@ -200,6 +204,46 @@ Error Reader::readLink(const Path &path, const json::Value &value,
       });
 }
 
+Error Reader::readProcessLink(const Path &path, const json::Value &value,
+                              ProcessesModel &processes) {
+  return forEachKey(
+      path, value, [&](const Path &key, const json::Value &v) -> Error {
+        if (key.back() == "bytes_per_second")
+          return readRate(key, v, processes.bytesPerSecond);
+        if (key.back() == "latency_seconds")
+          return readSeconds(key, v, processes.latencySeconds);
+        if (key.back() == "message_seconds")
+          return readSeconds(key, v, processes.messageSeconds);
+        return unknown(
+            key, {"bytes_per_second", "latency_seconds", "message_seconds"});
+      });
+}
+
+Error Reader::readProcesses(const Path &path, const json::Value &value,
+                            MachineModel &machine) {
+  ProcessesModel &processes = machine.processes.emplace();
+  bool hasDevices = false;
+  if (Error e = forEachKey(
+          path, value, [&](const Path &key, const json::Value &v) -> Error {
+            if (key.back() == "link")
+              return readProcessLink(key, v, processes);
+            if (key.back() != "devices_per_process")
+              return unknown(key, {"devices_per_process", "link"});
+            constexpr int64_t most = 1 << 20;
+            std::optional<int64_t> devices = v.getAsInteger();
+            if (!devices || *devices < 1 || *devices > most)
+              return wrong(key, "an integer from 1 to " + Twine(most), v);
+            processes.devicesPerProcess = *devices;
+            hasDevices = true;
+            return Error::success();
+          }))
+    return e;
+  if (!hasDevices)
+    return fail(path, "expected devices_per_process, the number of devices of "
+                      "each process");
+  return Error::success();
+}
+
 Error Reader::read(MachineModel &machine) {
   if (auto offset = findJsonNestingExcess(text)) {
     size_t line = text.take_front(*offset).count('\n') + 1;
@@ -249,6 +293,8 @@ Error Reader::read(MachineModel &machine) {
           return readSeconds(key, v, machine.contractionSeconds);
         if (top == "step_seconds")
           return readSeconds(key, v, machine.stepSeconds);
+        if (top == "processes")
+          return readProcesses(key, v, machine);
         if (top == "links")
           return forEachKey(
               key, v, [&](const Path &axis, const json::Value &link) -> Error {
@@ -256,10 +302,10 @@ Error Reader::read(MachineModel &machine) {
                 own = machine.link;
                 return readLink(axis, link, own);
               });
-        return unknown(key, {"name", "flops_per_second",
-                             "elementwise_flops_per_second", "memory", "link",
-                             "links", "operation_seconds",
-                             "contraction_seconds", "step_seconds"});
+        return unknown(
+            key, {"name", "flops_per_second", "elementwise_flops_per_second",
+                  "memory", "link", "links", "operation_seconds",
+                  "contraction_seconds", "step_seconds", "processes"});
       });
 }
 
@@ -396,6 +442,14 @@ std::string MachineModel::json() const {
   setIfGiven(machine, "contraction_seconds", contractionSeconds);
   if (!axes.empty())
     machine["links"] = std::move(axes);
+  if (processes) {
+    json::Object between{{"bytes_per_second", processes->bytesPerSecond},
+                         {"latency_seconds", processes->latencySeconds}};
+    setIfGiven(between, "message_seconds", processes->messageSeconds);
+    machine["processes"] =
+        json::Object{{"devices_per_process", processes->devicesPerProcess},
+                     {"link", std::move(between)}};
+  }
   return formatv("{0:2}\n", json::Value(std::move(machine))).str();
 }
 

@@ -15,6 +15,8 @@
 //    "link": {"bytes_per_second": 5e10, "latency_seconds": 2e-6,
 //             "directions": 2},
 //    "links": {"hosts": {"bytes_per_second": 6e9}},
+//    "processes": {"devices_per_process": 8,
+//                  "link": {"bytes_per_second": 1e10}},
 //    "elementwise_flops_per_second": 1e13, "operation_seconds": 1e-6,
 //    "contraction_seconds": 1e-6, "step_seconds": 1e-5}
 //
@@ -33,6 +35,7 @@
 #include "llvm/Support/Error.h"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace shardwright {
@@ -48,6 +51,20 @@ struct LinkModel {
 
   double totalBytesPerSecond() const { return bytesPerSecond * directions; }
   friend bool operator==(const LinkModel &, const LinkModel &) = default;
+};
+
+/// The processes that own the devices, and the link between them. Process p has
+/// the device ids from p * devicesPerProcess on.
+struct ProcessesModel {
+  int64_t devicesPerProcess = 8;
+  /// Bandwidth of a process in one direction, which all of its devices share.
+  double bytesPerSecond = 1.25e10;
+  /// Latency of one round of messages.
+  double latencySeconds = 1e-5;
+  /// Time that a process spends on each message besides.
+  double messageSeconds = 0;
+  friend bool operator==(const ProcessesModel &,
+                         const ProcessesModel &) = default;
 };
 
 /// Largest results, in bytes, of collectives that replace several smaller ones
@@ -86,6 +103,8 @@ struct MachineModel {
   LinkModel link;
   /// Links of the axes that differ from `link`.
   std::map<std::string, LinkModel> links;
+  /// None: all devices belong to one process.
+  std::optional<ProcessesModel> processes;
 
   double flopsOf(llvm::StringRef elementType) const;
   /// Time in which a kernel reads or writes this many bytes.

@@ -117,6 +117,28 @@ TEST(MachineModel, OneNumberForAllElements) {
   EXPECT_EQ(machineOf(R"({"flops_per_second": 7})").flopsOf("i32"), 7);
 }
 
+TEST(MachineModel, ProcessesHaveDevicesAndALink) {
+  EXPECT_FALSE(machineOf("{}").processes);
+  EXPECT_EQ(machineOf("{}").json().find("processes"), std::string::npos);
+  MachineModel m = machineOf(R"({"processes": {"devices_per_process": 4,
+    "link": {"bytes_per_second": 1e9, "message_seconds": 2e-6}}})");
+  ASSERT_TRUE(m.processes);
+  EXPECT_EQ(*m.processes, (ProcessesModel{4, 1e9, 1e-5, 2e-6}));
+  EXPECT_EQ(machineOf(m.json()).processes, m.processes);
+  EXPECT_EQ(errorOf("{\"processes\": {}}"),
+            "m.json:1: processes: expected devices_per_process, the number of "
+            "devices of each process");
+  EXPECT_EQ(errorOf("{\"processes\":\n{\"devices_per_process\": 0}}"),
+            "m.json:2: processes.devices_per_process: expected an integer from "
+            "1 to 1048576, found 0");
+  EXPECT_EQ(errorOf("{\"processes\": {\"link\": {\"directions\": 2}}}"),
+            "m.json:1: processes.link.directions: unknown key, known: "
+            "\"bytes_per_second\", \"latency_seconds\", \"message_seconds\"");
+  EXPECT_EQ(errorOf("{\"processes\": {\"devices\": 2}}")
+                .rfind("m.json:1: processes.devices: unknown key", 0),
+            0u);
+}
+
 TEST(MachineModel, ErrorsSayLineKeyExpectedAndFound) {
   EXPECT_EQ(errorOf("{\n  \"memory\": {\n    \"bytes\": \"much\"}}"),
             "m.json:3: memory.bytes: expected a number from 1 to 1e30, found "

@@ -7,8 +7,10 @@
 
 #include "shardwright/partition/insert/insert_collectives.h"
 
+#include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/cost/process_traffic.h"
 #include "shardwright/partition/ops/op_traits.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -37,6 +39,30 @@ static Type contractedElement(ModuleOp module) {
   return most;
 }
 
+/// Slows down the links of the axes along which devices of several processes
+/// communicate: all groups of a process share its link.
+static void addProcesses(MachineModel &machine, const Mesh &mesh) {
+  const ProcessesModel &processes = *machine.processes;
+  if (mesh.numDevices() <= processes.devicesPerProcess)
+    return;
+  for (int32_t axis = 0; axis < mesh.numAxes(); ++axis) {
+    if (mesh.axisSize(axis) < 2)
+      continue;
+    auto placement =
+        placeAxes(mesh, mesh.fullAxis(axis), processes.devicesPerProcess);
+    if (placement && placement->isLocal())
+      continue;
+    double sharing = double(processes.devicesPerProcess) /
+                     double(placement ? placement->ownMembers : 1);
+    LinkModel link = machine.linkOf(mesh.axisName(axis));
+    link.bytesPerSecond =
+        std::min(link.bytesPerSecond,
+                 processes.bytesPerSecond / sharing / double(link.directions));
+    link.latencySeconds += processes.latencySeconds;
+    machine.links[mesh.axisName(axis).str()] = link;
+  }
+}
+
 CostModel plannerCosts(ModuleOp module, const PartitionOptions &options) {
   if (!options.machine)
     return options.costs;
@@ -52,7 +78,12 @@ CostModel plannerCosts(ModuleOp module, const PartitionOptions &options) {
     element.clear();
     llvm::raw_string_ostream(element) << most;
   }
-  return options.machine->costs(axes, element);
+  if (!options.machine->processes)
+    return options.machine->costs(axes, element);
+  MachineModel machine = *options.machine;
+  for (auto mesh : module.getOps<sdy::MeshOp>())
+    addProcesses(machine, sdy::meshFromAttr(mesh.getMesh()));
+  return machine.costs(axes, element);
 }
 
 } // namespace shardwright

@@ -7,11 +7,13 @@
 
 #include "shardwright/partition/overlap/op_cost.h"
 
+#include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/axes_of_groups.h"
 #include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/overlap/op_work.h"
 #include "shardwright/partition/support/tensor_types.h"
+#include "shardwright/rules/reducer.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -209,16 +211,100 @@ OpCosts::Lanes OpCosts::lanesOfGroups(Attribute attr, int64_t groupSize) {
   if (!isNew)
     return it->second;
   SmallVector<bool, 4> axes(mesh.numAxes(), true);
-  if (auto groups = dyn_cast_or_null<DenseIntElementsAttr>(attr);
-      groups && mesh.numAxes() > 0) {
-    SmallVector<int64_t> ids(groups.getValues<int64_t>());
-    if (std::optional<AxisList> found = axesOfGroups(mesh, ids, groupSize)) {
-      axes.assign(mesh.numAxes(), false);
-      for (AxisRef axis : *found)
-        axes[axis.axis] = true;
-    }
+  if (std::optional<AxisList> found = axesOf(attr, groupSize)) {
+    axes.assign(mesh.numAxes(), false);
+    for (AxisRef axis : *found)
+      axes[axis.axis] = true;
   }
   return it->second = lanesOf(axes);
+}
+
+std::optional<AxisList> OpCosts::axesOf(Attribute attr, int64_t groupSize) {
+  auto groups = dyn_cast_or_null<DenseIntElementsAttr>(attr);
+  if (!groups || mesh.numAxes() == 0)
+    return std::nullopt;
+  auto [it, isNew] = groupAxes.try_emplace(attr);
+  if (isNew) {
+    SmallVector<int64_t> ids(groups.getValues<int64_t>());
+    it->second = axesOfGroups(mesh, ids, groupSize);
+  }
+  return it->second;
+}
+
+const GroupPlacement &OpCosts::placementOf(Attribute attr, int64_t groupSize) {
+  auto [it, isNew] = placements.try_emplace(
+      {attr ? attr.getAsOpaquePointer() : nullptr, groupSize});
+  if (!isNew)
+    return it->second;
+  int64_t each = machine.processes->devicesPerProcess;
+  int64_t devices = mesh.numDevices();
+  auto groups = dyn_cast_or_null<DenseIntElementsAttr>(attr);
+  bool isListed = devices <= each * kMostListedProcesses;
+  if (!groups || groups.getNumElements() == 0) { // one group of all devices
+    SmallVector<int64_t> ids = llvm::to_vector(llvm::seq<int64_t>(0, devices));
+    return it->second = placeGroups(ids, devices, each);
+  }
+  // Few processes are counted one by one: their bytes are exact.
+  if (!isListed)
+    if (std::optional<AxisList> axes = axesOf(attr, groupSize))
+      if (auto placement = placeAxes(mesh, *axes, each))
+        return it->second = std::move(*placement);
+  SmallVector<int64_t> ids(groups.getValues<int64_t>());
+  return it->second = placeGroups(ids, groupSize, each);
+}
+
+/// Bytes of the result of a reduction of several operands before it is rounded
+/// (cpu/collectives/reduce.h): floats below 32 bits are added in f32.
+static int64_t widthOfSum(Operation *op, ElementType type) {
+  int64_t width = byteWidth(type);
+  if (!isFloat(type) || width >= 4 || op->getNumRegions() == 0)
+    return width;
+  std::optional<ReducerKind> kind = uniformReducer(op->getRegion(0));
+  bool isKnown = kind && *kind != ReducerKind::And &&
+                 *kind != ReducerKind::Or && *kind != ReducerKind::Xor;
+  return isKnown ? 4 : width;
+}
+
+ProcessTraffic OpCosts::traffic(Operation *op, int64_t index) {
+  ProcessTraffic traffic;
+  if (!machine.processes || !isCollective(op))
+    return traffic;
+  int64_t each = machine.processes->devicesPerProcess;
+  auto permute = dyn_cast<stablehlo::CollectivePermuteOp>(op);
+  SmallVector<int64_t> pairs;
+  if (permute)
+    pairs.assign(permute.getSourceTargetPairs().value_begin<int64_t>(),
+                 permute.getSourceTargetPairs().value_end<int64_t>());
+  using Kind = ExchangeShape::Kind;
+  Kind kind =
+      llvm::TypeSwitch<Operation *, Kind>(op)
+          .Case<stablehlo::AllReduceOp, stablehlo::CollectiveReduceOp>(
+              [](auto) { return Kind::AllReduce; })
+          .Case([](stablehlo::ReduceScatterOp) { return Kind::ReduceScatter; })
+          .Case([](stablehlo::AllGatherOp) { return Kind::AllGather; })
+          .Case([](stablehlo::AllToAllOp) { return Kind::AllToAll; })
+          .Default([](Operation *) { return Kind::Broadcast; });
+  Attribute groups = op->getAttr("replica_groups");
+  int64_t size = groupSizeOf(groups, mesh.numDevices());
+  double rounds = 0;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    auto tensor = dyn_cast<RankedTensorType>(operand.getType());
+    std::optional<ElementType> element =
+        tensor ? elementTypeFromMLIR(tensor.getElementType()) : std::nullopt;
+    if ((index >= 0 && int64_t(i) != index) || !element ||
+        !tensor.hasStaticShape())
+      continue;
+    ExchangeShape shape{kind, tensor.getNumElements(), byteWidth(*element),
+                        widthOfSum(op, *element)};
+    ProcessTraffic one =
+        permute ? trafficOfPairs(pairs, double(shape.bytes()), each)
+                : trafficOf(shape, placementOf(groups, size));
+    rounds = std::max(rounds, one.rounds);
+    traffic.add(one);
+  }
+  // The operands of one collective are sent together.
+  traffic.rounds = rounds;
+  return traffic;
 }
 
 OpCosts::Lanes OpCosts::lanesOfPairs(Attribute attr) {
@@ -248,6 +334,14 @@ double OpCosts::passSeconds(Attribute groups, int64_t groupSize, double bytes) {
       .of(CollectiveKind::Permute, bytes, /*members=*/2);
 }
 
+void OpCosts::addProcesses(Operation *op, int64_t index, Transfer &transfer) {
+  ProcessTraffic between = traffic(op, index);
+  if (between.rounds == 0)
+    return;
+  transfer.seconds += between.seconds(*machine.processes);
+  transfer.lanes |= Transfer::processLane;
+}
+
 std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
   if (!isCollective(op))
     return std::nullopt;
@@ -263,6 +357,7 @@ std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
     result.seconds = secondsOf(lanes.link, /*directions=*/1)
                          .of(CollectiveKind::Permute, bytes, /*members=*/2) +
                      machine.memorySeconds(bytes);
+    addProcesses(op, index, result);
     return result;
   }
   Attribute groups = op->getAttr("replica_groups");
@@ -272,8 +367,14 @@ std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
   if (size < 2)
     return result;
   CollectiveKind kind = kindOf(op);
-  result.seconds = secondsOf(lanes.link, lanes.link.directions)
-                       .of(kind, bytesSent(kind, bytes, size), size);
+  // Members in other processes send over the link between processes.
+  int64_t near = size;
+  if (machine.processes)
+    near = std::min(size, placementOf(groups, size).ownMembers);
+  if (near > 1)
+    result.seconds = secondsOf(lanes.link, lanes.link.directions)
+                         .of(kind, bytesSent(kind, bytes, near), near);
+  addProcesses(op, index, result);
   // Results are written to memory; combining reads what is received.
   double touched = 0;
   for (auto [i, type] : llvm::enumerate(op->getResultTypes()))

@@ -17,6 +17,7 @@
 
 #include "shardwright/mesh/mesh.h"
 #include "shardwright/partition/cost/machine_model.h"
+#include "shardwright/partition/cost/process_traffic.h"
 #include "shardwright/partition/overlap/timeline.h"
 
 #include "mlir/IR/Operation.h"
@@ -40,6 +41,10 @@ public:
   /// The transfer of a collective, for all operands or only for operand
   /// `index`; none for other ops.
   std::optional<Transfer> transfer(mlir::Operation *op, int64_t index = -1);
+  /// What the processes of the machine send to each other in a collective, for
+  /// all operands or only for operand `index`. Nothing for other ops, and on a
+  /// machine without processes.
+  ProcessTraffic traffic(mlir::Operation *op, int64_t index = -1);
   /// Bytes that a result takes in memory; 0 if it is fused into its users.
   double heldBytes(mlir::Value result);
   /// Time of one of `parts` equal parts of a contraction, which reads and
@@ -59,7 +64,12 @@ private:
   };
   Lanes lanesOf(llvm::ArrayRef<bool> axes) const;
   Lanes lanesOfGroups(mlir::Attribute groups, int64_t groupSize);
+  /// The axes of the groups; none if no axes have them.
+  std::optional<AxisList> axesOf(mlir::Attribute groups, int64_t groupSize);
+  const GroupPlacement &placementOf(mlir::Attribute groups, int64_t groupSize);
   Lanes lanesOfPairs(mlir::Attribute pairs);
+  /// Adds the messages between processes of a collective.
+  void addProcesses(mlir::Operation *op, int64_t index, Transfer &transfer);
   /// Where a result is computed. `UsersKernelAndMemory`: also written, because
   /// the block returns it.
   enum class Place { OwnKernel, UsersKernel, UsersKernelAndMemory };
@@ -70,6 +80,8 @@ private:
   const Mesh &mesh;
   llvm::DenseMap<mlir::Type, double> speeds;
   llvm::DenseMap<mlir::Attribute, Lanes> groupLanes, pairLanes;
+  llvm::DenseMap<mlir::Attribute, std::optional<AxisList>> groupAxes;
+  std::map<std::pair<const void *, int64_t>, GroupPlacement> placements;
 };
 
 } // namespace shardwright

@@ -42,6 +42,9 @@ struct Transfer {
 
   static constexpr uint32_t evenLanes = 0x55555555;
   static constexpr int32_t maxAxes = 16;
+  /// The link between processes, which the transfers of all axes share: a lane
+  /// of the last axis, which few meshes have.
+  static constexpr uint32_t processLane = 1u << (2 * (maxAxes - 1));
 };
 
 class Timeline {

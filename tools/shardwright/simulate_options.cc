@@ -1,0 +1,59 @@
+//===- simulate_options.cc - options of shardwright simulate
+//-----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "simulate_options.h"
+
+namespace shardwright {
+
+void addSimulateCommand(CLI::App &app, SimulateOptions &options,
+                        int &exitCode) {
+  CLI::App &command = *app.add_subcommand(
+      "simulate", "Predict steps of a program on many processes, without them");
+  command
+      .add_option("MODULE", options.module,
+                  "StableHLO module, as for run; - is standard input")
+      ->required();
+  command.add_option("--machine", options.machine,
+                     "JSON file of how fast devices, links and the link "
+                     "between processes are (docs/machines.md)");
+  command
+      .add_option_function<std::string>(
+          "--processes",
+          [&](const std::string &text) {
+            options.processes = valueOf(parseProcesses(text));
+          },
+          "Numbers of processes: 8..1024 (8, 16, 32, ...) or 8,16,100")
+      ->required();
+  command
+      .add_option("--devices-per-process", options.devicesPerProcess,
+                  "Devices of each process (default: those of the machine, "
+                  "else 8)")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command.add_option("--axis", options.axis,
+                     "The mesh axis that grows with the processes (default: "
+                     "the first that can)");
+  command
+      .add_option("--partition-effort", options.partitionEffort, "As for run")
+      ->check(CLI::Range(0, 2));
+  command
+      .add_option_function<std::string>(
+          "--overlap",
+          [&](const std::string &mode) {
+            options.overlap = mode == "on"      ? Overlap::On
+                              : mode == "rings" ? Overlap::Rings
+                                                : Overlap::Off;
+          },
+          "As for run: off (default), rings, on")
+      ->check(CLI::IsMember({"off", "rings", "on"}));
+  command.add_flag("--json", options.json, "For programs");
+  command.add_flag("--trusted", options.trusted,
+                   "Read bytecode at once, as for run");
+  command.callback([&] { exitCode = simulateCommand(options); });
+}
+
+} // namespace shardwright
