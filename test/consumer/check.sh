@@ -41,6 +41,12 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 }
 END
 }
+sums_in_a_job() { # PROGRAM: three processes of two devices
+  export SHARDWRIGHT_PROCESSES=3 SHARDWRIGHT_RENDEZVOUS="$work/rendezvous"
+  mkdir "$SHARDWRIGHT_RENDEZVOUS"
+  SHARDWRIGHT_PROCESS=1 "$1" & SHARDWRIGHT_PROCESS=2 "$1" &
+  SHARDWRIGHT_PROCESS=0 "$1" | tee /dev/stderr | diff - <(echo '3 processes, 6 devices: 552 576') && wait
+}
 is_not_found() { # HEADER: neither installed nor found by a program that includes it
   echo "#include \"shardwright/$1\"" >"$work/private.cc"
   [ ! -e "$work/installed/include/shardwright/$1" ] &&
@@ -57,6 +63,7 @@ check configure cmake -G Ninja -S "$here" -B "$work/build" \
 check build cmake --build "$work/build"
 check consumer propagates "$work/build/consumer"
 check run computes "$work/build/run_program"
+check job sums_in_a_job "$work/build/run_in_job"
 # A project with the front end. Its file compiles within 4 s of CPU time, the umbrella header included.
 fits() { [ "$("$work/frontend/train")" = "3.000 -1.000" ]; }
 compiles_quickly() {

@@ -355,6 +355,77 @@ def faults(folder, engine):
                 done.stderr)  # fmt: skip
 
 
+class Hosts:
+    """Two network namespaces joined by a pair of devices: as two machines that share their disks."""
+
+    def __init__(self):
+        self.names = [f"sw{os.getpid()}{end}" for end in "ab"]
+        self.addresses = ["10.251.77.1", "10.251.77.2"]
+
+    def ip(self, *words):
+        subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+
+    def __enter__(self):
+        for name in self.names:
+            self.ip("netns", "add", name)
+        first, second = self.names
+        self.ip("link", "add", first, "type", "veth", "peer", "name", second)
+        for name, address in zip(self.names, self.addresses):
+            self.ip("link", "set", name, "netns", name)
+            self.ip("-n", name, "addr", "add", f"{address}/24", "dev", name)
+            for device in (name, "lo"):
+                self.ip("-n", name, "link", "set", device, "up")
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True)
+
+
+def two_hosts(folder, engines):
+    """The same over a network: each host has half of the processes."""
+    try:
+        hosts = Hosts().__enter__()
+    except (OSError, subprocess.CalledProcessError) as error:
+        return tally.skip("two hosts", f"network namespaces are not allowed here: {getattr(error, 'stderr', None) or error}".strip())
+    try:
+        mlp, data = oracle.example("mlp_train"), oracle.example("mlp_train", "inputs.npz")
+        one, many = os.path.join(folder, "one.npz"), os.path.join(folder, "many.npz")
+        alone(mlp, data, f"--out={one}")
+        for engine in engines:
+            count = 4
+            command = [oracle.TOOL, "run", mlp, data, f"--out={many}"]
+            if os.path.exists(many):
+                os.remove(many)
+            started = []
+            if engine == "mpi":
+                agent, hostfile = os.path.join(folder, "agent"), os.path.join(folder, "hosts")
+                with open(agent, "w") as file:  # in place of ssh: HOST COMMAND...
+                    file.write('#!/bin/bash\ncase "$1" in\n' + "".join(
+                        f"{address}) name={name};;\n" for name, address in zip(hosts.names, hosts.addresses)
+                    ) + 'esac\nshift\nexec ip netns exec $name bash -c "$*"\n')  # fmt: skip
+                os.chmod(agent, 0o755)
+                with open(hostfile, "w") as file:
+                    file.write("".join(f"{address} slots=2\n" for address in hosts.addresses))
+                network = [f"--mca {layer}_if_include 10.251.77.0/24" for layer in ("btl_tcp", "oob_tcp")]
+                words = ["ip", "netns", "exec", hosts.names[0], "mpirun", "-n", str(count), "--hostfile", hostfile, "--mca",
+                         "plm_rsh_agent", agent, "--mca", "btl", "tcp,self", *" ".join(network).split(), *command]  # fmt: skip
+                started.append((words, environment()))
+            else:
+                for i, (_, env) in enumerate(commands(engine, count, command, folder)):
+                    host = i * 2 // count
+                    started.append((["ip", "netns", "exec", hosts.names[host], *command],
+                                    {**env, "SHARDWRIGHT_HOST_ADDRESS": hosts.addresses[host]}))  # fmt: skip
+            processes = [subprocess.Popen(words, env=env, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                          stderr=subprocess.PIPE) for words, env in started]  # fmt: skip
+            parts = [(*process.communicate(timeout=LIMIT), process.returncode) for process in processes]
+            done = Done([(code, out, err) for out, err, code in parts])
+            if tally.check(f"two hosts over {engine}", done.code == 0, str(done)):
+                tally.check(f"two hosts over {engine}: bits", contents(one) == contents(many), "other results than one process")
+    finally:
+        hosts.__exit__()
+
+
 with tempfile.TemporaryDirectory() as folder:
     usable = available()
     if usable:
@@ -362,6 +433,7 @@ with tempfile.TemporaryDirectory() as folder:
         reports(folder, usable[0])
         exits(folder, usable[0])
         own_files(folder, usable[0])
+        two_hosts(folder, usable)
         for engine in usable:
             if engine != "mpi":
                 faults(folder, engine)

@@ -15,12 +15,12 @@
 
 #include "run_steps.h"
 
-#include "shardwright/cpu/backend/cpu_backend.h"
 #include "shardwright/job/job.h"
 #include "shardwright/job/launcher.h"
 #include "shardwright/report/trace_json.h"
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/gather.h"
+#include "shardwright/runtime/join_job.h"
 #include "shardwright/runtime/npz.h"
 #include "shardwright/support/thread_pool.h"
 
@@ -180,8 +180,7 @@ bool JobRun::dealDevices() {
     return lost(toString(threads.takeError()));
   JobOptions jobOptions;
   jobOptions.numDevices = int32_t(share);
-  jobOptions.mustAgree = cpu::whatMustAgree();
-  auto reopened = Job::open(jobOptions);
+  auto reopened = joinJob(jobOptions);
   if (!reopened)
     return lost(toString(reopened.takeError()));
   job = std::move(*reopened);
@@ -415,8 +414,7 @@ int JobRun::run() {
   }
   JobOptions jobOptions;
   jobOptions.numDevices = 0; // dealt when the program is known
-  jobOptions.mustAgree = cpu::whatMustAgree();
-  auto opened = Job::open(jobOptions);
+  auto opened = joinJob(jobOptions);
   if (!opened)
     return badInput(toString(opened.takeError()), jobRemedy);
   job = std::move(*opened);

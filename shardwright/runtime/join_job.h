@@ -1,0 +1,22 @@
+//===- join_job.h - jobs whose processes run programs -----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RUNTIME_JOIN_JOB_H
+#define SHARDWRIGHT_RUNTIME_JOIN_JOB_H
+
+#include "shardwright/job/job.h"
+
+namespace shardwright {
+
+/// Job::open, which also requires that all processes have the same build of the
+/// library and CPUs with the same features: results would differ otherwise.
+/// Client(job) then has the devices of all processes.
+llvm::Expected<std::shared_ptr<Job>> joinJob(JobOptions options);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RUNTIME_JOIN_JOB_H
