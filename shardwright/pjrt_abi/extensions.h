@@ -177,6 +177,62 @@ struct PJRT_MemoryDescription_Kind_Args {
   int kind_id;
 };
 
+/// Transfers between processes. One call for each device and array.
+struct PJRT_Transfers_CrossHostSendBuffers_Args {
+  size_t struct_size;
+  PJRT_Extension_Base *extension_start;
+  PJRT_Client *client;
+  size_t num_buffers;
+  PJRT_Buffer **buffers;
+  const int32_t *dst_global_device_ids;
+  const int64_t *transfer_keys;
+  PJRT_Event **send_events; ///< the caller's list
+};
+
+struct PJRT_Transfers_CrossHostReceiveBuffers_Args {
+  size_t struct_size;
+  PJRT_Extension_Base *extension_start;
+  PJRT_Client *client;
+  size_t num_shapes;
+  size_t *shape_num_dims;
+  const int64_t **dims;
+  PJRT_Buffer_Type *element_types;
+  PJRT_Buffer_MemoryLayout **layouts;
+  PJRT_Device *device;
+  const int32_t *src_global_device_ids;
+  const int64_t *transfer_keys;
+  PJRT_Buffer **buffers; ///< the caller's list
+};
+
+/// The older way: the fields that the plugin reads.
+struct PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args {
+  size_t struct_size;
+  PJRT_Extension_Base *extension_start;
+};
+
+struct PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args {
+  size_t struct_size;
+  PJRT_Extension_Base *extension_start;
+  PJRT_Buffer *buffer;
+  PJRT_Event *event;
+  char **serialized_descriptor;
+  size_t *serialized_descriptor_size;
+  void *user_arg;
+  void (*on_done)(PJRT_Error *error, bool sends_were_enqueued, void *user_arg);
+};
+
+struct PJRT_CrossHostTransfers_Extension {
+  PJRT_Extension_Base base;
+  PJRT_Error *(*PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers)(
+      PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args *);
+  void (*PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice)(
+      PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args *);
+  PJRT_Error *(*PJRT_Transfers_CrossHostReceiveBuffers)(
+      PJRT_Transfers_CrossHostReceiveBuffers_Args *);
+  PJRT_Error *(*PJRT_Transfers_CrossHostSendBuffers)(
+      PJRT_Transfers_CrossHostSendBuffers_Args *);
+};
+
 struct PJRT_MemoryDescriptions_Extension {
   PJRT_Extension_Base base;
   PJRT_Error *(*PJRT_DeviceDescription_MemoryDescriptions)(

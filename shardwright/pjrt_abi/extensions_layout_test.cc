@@ -126,6 +126,40 @@ AT(PJRT_MemoryDescriptions_Extension, base, 0);
 AT(PJRT_MemoryDescriptions_Extension, PJRT_DeviceDescription_MemoryDescriptions, 24);
 AT(PJRT_MemoryDescriptions_Extension, PJRT_MemoryDescription_Kind, 32);
 
+SIZE(PJRT_Transfers_CrossHostSendBuffers_Args, 64);
+AT(PJRT_Transfers_CrossHostSendBuffers_Args, client, 16);
+AT(PJRT_Transfers_CrossHostSendBuffers_Args, num_buffers, 24);
+AT(PJRT_Transfers_CrossHostSendBuffers_Args, buffers, 32);
+AT(PJRT_Transfers_CrossHostSendBuffers_Args, dst_global_device_ids, 40);
+AT(PJRT_Transfers_CrossHostSendBuffers_Args, transfer_keys, 48);
+AT(PJRT_Transfers_CrossHostSendBuffers_Args, send_events, 56);
+
+SIZE(PJRT_Transfers_CrossHostReceiveBuffers_Args, 96);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, client, 16);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, num_shapes, 24);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, shape_num_dims, 32);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, dims, 40);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, element_types, 48);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, layouts, 56);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, device, 64);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, src_global_device_ids, 72);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, transfer_keys, 80);
+AT(PJRT_Transfers_CrossHostReceiveBuffers_Args, buffers, 88);
+
+SIZE(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, 64);
+AT(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, buffer, 16);
+AT(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, event, 24);
+AT(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, serialized_descriptor, 32);
+AT(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, serialized_descriptor_size, 40);
+AT(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, user_arg, 48);
+AT(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, on_done, 56);
+
+SIZE(PJRT_CrossHostTransfers_Extension, 56);
+AT(PJRT_CrossHostTransfers_Extension, PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers, 24);
+AT(PJRT_CrossHostTransfers_Extension, PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice, 32);
+AT(PJRT_CrossHostTransfers_Extension, PJRT_Transfers_CrossHostReceiveBuffers, 40);
+AT(PJRT_CrossHostTransfers_Extension, PJRT_Transfers_CrossHostSendBuffers, 48);
+
 SIZE(PJRT_Profiler_Extension, 40);
 AT(PJRT_Profiler_Extension, base, 0);
 AT(PJRT_Profiler_Extension, profiler_api, 24);

@@ -9,6 +9,7 @@
 #include "shardwright/pjrt/api/callback_store.h"
 #include "shardwright/pjrt/api/client_job.h"
 #include "shardwright/pjrt/base/status.h"
+#include "shardwright/pjrt_abi/extensions.h"
 #include "test/pjrt/plugin.h"
 
 #include "gmock/gmock.h"
@@ -284,6 +285,42 @@ TEST_F(ClientJobTest, LostProcessesAreToldToTheJob) {
   args.client = client->client;
   args.num_process_infos = 3;
   EXPECT_TRUE(take(api()->PJRT_Client_UpdateGlobalProcessInfo(&args)).ok());
+}
+
+TEST_F(ClientJobTest, TransfersNeedDevicesOfTwoProcesses) {
+  auto *extension = findExtension<PJRT_CrossHostTransfers_Extension>(
+      PJRT_Extension_Type_CrossHostTransfers);
+  ASSERT_TRUE(extension);
+  auto receive = [&](TestClient &client, int device, int32_t source) {
+    size_t rank = 1;
+    const int64_t dims[] = {4}, *allDims[] = {dims};
+    PJRT_Buffer_Type type = PJRT_Buffer_Type_F32;
+    int64_t key = 0;
+    PJRT_Buffer *buffer = nullptr;
+    auto args = make<PJRT_Transfers_CrossHostReceiveBuffers_Args>();
+    args.client = client.client;
+    args.num_shapes = 1;
+    args.shape_num_dims = &rank;
+    args.dims = allDims;
+    args.element_types = &type;
+    args.device = client.devices()[device];
+    args.src_global_device_ids = &source;
+    args.transfer_keys = &key;
+    args.buffers = &buffer;
+    Outcome outcome =
+        take(extension->PJRT_Transfers_CrossHostReceiveBuffers(&args));
+    EXPECT_EQ(buffer != nullptr, outcome.ok());
+    if (buffer)
+      destroy(buffer);
+    return outcome.message;
+  };
+  // Devices 0 and 1 are of process 0, device 2 of this one.
+  EXPECT_EQ(receive(*client, 2, 0), "");
+  EXPECT_THAT(receive(*client, 2, 2), HasSubstr("belongs to this process"));
+  EXPECT_THAT(receive(*client, 2, 4), HasSubstr("there is no device 4"));
+  EXPECT_THAT(receive(*client, 0, 2), HasSubstr("belongs to process 0"));
+  TestClient alone(2);
+  EXPECT_THAT(receive(alone, 0, 1), HasSubstr("is that of one process"));
 }
 
 TEST(ClientJobLimitTest, TooManyDevices) {

@@ -14,7 +14,7 @@ PJRT_Extension_Base *shardwright::pjrt::extensions() {
   for (PJRT_Extension_Base *extension :
        {shardingsExtension(), layoutsExtension(), memoryDescriptionsExtension(),
         ffiExtension(), profilerExtension(), customPartitionerExtension(),
-        bridgeExtension()}) {
+        bridgeExtension(), transfersExtension()}) {
     extension->next = chain;
     chain = extension;
   }

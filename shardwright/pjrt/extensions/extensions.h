@@ -20,6 +20,7 @@ PJRT_Extension_Base *ffiExtension();
 PJRT_Extension_Base *profilerExtension();
 PJRT_Extension_Base *customPartitionerExtension();
 PJRT_Extension_Base *bridgeExtension();
+PJRT_Extension_Base *transfersExtension();
 
 /// The chain of all extensions; returns the first.
 PJRT_Extension_Base *extensions();

@@ -278,6 +278,30 @@ def local_program_between():
     return shards(x), np.asarray(y)
 
 
+@case(layouts=LAYOUTS, local=True, cpu=False)
+def moved_to_another_process():
+    """By device_put, in both directions and at once. (JAX's CPU does not offer such transfers.)"""
+    n = jax.local_device_count()
+    meshes = [Mesh([d for d in devices() if d.process_index == p], "x") for p in range(jax.process_count())]
+    found = []
+    for dtype in (np.float32, np.int8, "bool", jnp.bfloat16):
+        value = numbers((4 * n, 3)).astype(dtype)
+        x = put(value, NamedSharding(meshes[0], P("x")))
+        y = put(-value if dtype != "bool" else value, NamedSharding(meshes[-1], P("x")))
+        for step in range(3):
+            x, y = (jax.device_put(a, NamedSharding(meshes[to], P("x"))) for a, to in ((x, (step + 1) % len(meshes)), (y, step % 2)))
+        for a, wanted in ((x, value), (y, -value if dtype != "bool" else value)):
+            for s in a.addressable_shards:
+                assert np.array_equal(np.asarray(s.data), wanted[s.index]), (s, wanted[s.index])
+        found.append((shards(x), shards(y)))
+    # Computed just before, and used just after.
+    z = jax.jit(lambda x: jnp.sin(x) * 2)(put(numbers((2 * n,)), NamedSharding(meshes[0], P("x"))))
+    z = jax.jit(lambda x: x + 1)(jax.device_put(z, NamedSharding(meshes[1], P("x"))))
+    for s in z.addressable_shards:
+        assert np.allclose(np.asarray(s.data), (np.sin(numbers((2 * n,))) * 2 + 1)[s.index], rtol=1e-5)
+    return found, shards(z)
+
+
 @case(layouts=LAYOUTS, local=True)
 def output_on_one_process():
     """A result on the devices of one process, of operands of all."""
