@@ -7,7 +7,7 @@
 //
 // A* search over placements. The estimate of the remaining cost is a lower
 // bound of the mean bytes that a device must still receive: its target shard
-// minus the part that it holds.
+// minus the part that it holds; and one latency if it must receive any.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +38,9 @@ namespace {
 /// fewer steps among plans of equal bytes and never outweighs bytes.
 constexpr double kStepTie = 1e-7;
 constexpr size_t kMaxExpanded = 20000;
+/// Limits moves where latency counts: it makes many plans nearly equal, so that
+/// the estimate rules out few.
+constexpr size_t kMaxMovesWithLatency = 50000;
 std::string keyOf(const Placement &p) {
   std::string key;
   for (const auto &dim : p.dims) {
@@ -100,14 +103,24 @@ public:
     double larger = std::max(localBytes(problem.from), localBytes(problem.to));
     memoryLimit = limitMemory ? larger * (1 + 1e-9) : 0;
     outBytes = localBytes(problem.to);
+    if (problem.links.empty())
+      return;
+    leastLatency = problem.orderLink.alpha;
+    for (LinkCost link : problem.links)
+      leastLatency = std::min(leastLatency, link.alpha);
   }
 
   /// Returns nullopt if the budget is spent or no path is within the limits.
   std::optional<SearchResult> run();
-  /// Lower bound of the mean bytes that a device must still receive.
-  double estimate(const Placement &p) const;
+  /// Lower bound of the remaining cost.
+  double estimate(const Placement &p) const {
+    double bytes = missingBytes(p);
+    return bytes > 0 ? leastLatency + bytes : 0;
+  }
 
 private:
+  /// Lower bound of the mean bytes that a device must still receive.
+  double missingBytes(const Placement &p) const;
   double localBytes(const Placement &p) const {
     double bytes = problem.baseBytes;
     for (const auto &dim : p.dims)
@@ -118,10 +131,10 @@ private:
   const SearchProblem &problem;
   llvm::ArrayRef<int64_t> sizes;
   PlacementMoves moves;
-  double memoryLimit = 0, outBytes = 0;
+  double memoryLimit = 0, outBytes = 0, leastLatency = 0;
 };
 
-double Search::estimate(const Placement &p) const {
+double Search::missingBytes(const Placement &p) const {
   if (!p.targetOrder)
     return std::max(0.0, outBytes - localBytes(p));
   // `held` is the fraction of its target shard that a device holds. Each
@@ -163,7 +176,7 @@ std::optional<SearchResult> Search::run() {
   indexOf[keyOf(problem.from)] = 0;
   queue.push({estimate(problem.from), 0});
   double tie = kStepTie * std::max(problem.baseBytes, 1.0);
-  size_t expanded = 0;
+  size_t expanded = 0, tried = 0;
   int32_t goal = -1;
   while (!queue.empty()) {
     int32_t index = queue.top().second;
@@ -175,12 +188,14 @@ std::optional<SearchResult> Search::run() {
       goal = index;
       break;
     }
-    if (++expanded > kMaxExpanded)
+    if (++expanded > kMaxExpanded ||
+        (leastLatency > 0 && tried > kMaxMovesWithLatency))
       return std::nullopt;
     Placement place = nodes[index].place;
     double cost = nodes[index].cost, local = localBytes(place);
     moves.each(
         place, local, [&](SearchMove move, Placement next, double bytes) {
+          ++tried;
           if (memoryLimit && localBytes(next) > memoryLimit)
             return;
           double nextCost = cost + tie;
