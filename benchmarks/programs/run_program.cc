@@ -18,7 +18,7 @@
 #include "benchmarks/clock.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
-#include "shardwright/runtime/npz.h"
+#include "shardwright/runtime/npz/npz.h"
 #include "shardwright/runtime/sharding_transfer.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/npy_header.h"
-#include "shardwright/runtime/npz.h"
+#include "shardwright/runtime/npz/npy_header.h"
+#include "shardwright/runtime/npz/npz.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Error.h"

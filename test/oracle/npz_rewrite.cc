@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/npz.h"
+#include "shardwright/runtime/npz/npz.h"
 
 #include "llvm/Support/raw_ostream.h"
 

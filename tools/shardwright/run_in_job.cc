@@ -21,7 +21,7 @@
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/gather.h"
 #include "shardwright/runtime/join_job.h"
-#include "shardwright/runtime/npz.h"
+#include "shardwright/runtime/npz/npz.h"
 #include "shardwright/support/thread_pool.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -11,7 +11,7 @@
 
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/compare.h"
-#include "shardwright/runtime/npz.h"
+#include "shardwright/runtime/npz/npz.h"
 #include "shardwright/runtime/random.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -244,6 +244,19 @@ void Run::finish(Job &job) {
 // collective_permute
 //===----------------------------------------------------------------------===//
 
+/// Takes the oldest message to a device at a permute; null: there is none.
+/// Requires the mutex.
+std::shared_ptr<void> Run::takeMessage(int32_t step, const Device &target) {
+  auto it = messages.find({step, target.number});
+  if (it == messages.end())
+    return nullptr;
+  auto data = std::move(it->second.front().data);
+  it->second.pop_front();
+  if (it->second.empty())
+    messages.erase(it);
+  return data;
+}
+
 /// The device sends to its targets and continues; it waits only for its own
 /// source. A target that has not arrived gets a copy, because the sender may
 /// overwrite its operand.
@@ -255,16 +268,6 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
   int64_t bytes = plan.outputBytes();
   int32_t source = plan.sourceOf(d.number);
 
-  auto takeMessage = [&](const Device &target) -> std::shared_ptr<void> {
-    auto it = messages.find({step, target.number});
-    if (it == messages.end())
-      return nullptr;
-    auto data = std::move(it->second.front().data);
-    it->second.pop_front();
-    if (it->second.empty())
-      messages.erase(it);
-    return data;
-  };
   auto receive = [&](Device &target, const void *data) {
     for (size_t k = 0; k < outputs.size(); ++k)
       std::memcpy(target.table[outputs[k]],
@@ -295,7 +298,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
   std::shared_ptr<void> own;
   bool isFromPeer = source >= 0 && !prepared.placement.isLocal(source);
   if (source >= 0 && source != d.number && !isFromPeer)
-    own = takeMessage(d);
+    own = takeMessage(step, d);
   d.state = State::Running;
   ++inProgress;
   lock.unlock();
@@ -338,7 +341,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
     messages[{step, target->number}].push_back({std::move(data)});
     // The target may have arrived during the copy, and found no message.
     if (target->state == State::Waiting && target->pc == step) {
-      receive(*target, takeMessage(*target).get());
+      receive(*target, takeMessage(step, *target).get());
       leave(*target);
     }
   }
@@ -347,7 +350,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
     postPermute(step, sharedPairOf(plan, d.number));
     return;
   }
-  if (!received && (own = takeMessage(d))) {
+  if (!received && (own = takeMessage(step, d))) {
     receive(d, own.get());
     received = true;
   }

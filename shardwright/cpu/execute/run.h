@@ -144,6 +144,7 @@ private:
   void workOnJob(Lock &lock, Job &job, bool isLeader);
   void makeReady(Device &device);
   void arrive(Lock &lock, Device &device);
+  std::shared_ptr<void> takeMessage(int32_t step, const Device &target);
   void arriveAtPermute(Lock &lock, Device &device);
   void leave(Device &device);
   void finish(Job &job);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_RUNTIME_NPZ_H
-#define SHARDWRIGHT_RUNTIME_NPZ_H
+#ifndef SHARDWRIGHT_RUNTIME_NPZ_NPZ_H
+#define SHARDWRIGHT_RUNTIME_NPZ_NPZ_H
 
 #include "shardwright/runtime/array.h"
 
@@ -80,4 +80,4 @@ ElementType numpyType(ElementType type);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_RUNTIME_NPZ_H
+#endif // SHARDWRIGHT_RUNTIME_NPZ_NPZ_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_RUNTIME_NPY_HEADER_H
-#define SHARDWRIGHT_RUNTIME_NPY_HEADER_H
+#ifndef SHARDWRIGHT_RUNTIME_NPZ_NPY_HEADER_H
+#define SHARDWRIGHT_RUNTIME_NPZ_NPY_HEADER_H
 
 #include "shardwright/support/element_type.h"
 
@@ -43,4 +43,4 @@ std::string npyHeader(ElementType type, llvm::ArrayRef<int64_t> shape);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_RUNTIME_NPY_HEADER_H
+#endif // SHARDWRIGHT_RUNTIME_NPZ_NPY_HEADER_H

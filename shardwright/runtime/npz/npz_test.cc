@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/npz.h"
+#include "shardwright/runtime/npz/npz.h"
 
-#include "shardwright/runtime/npy_header.h"
+#include "shardwright/runtime/npz/npy_header.h"
 #include "shardwright/runtime/random.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/npy_header.h"
+#include "shardwright/runtime/npz/npy_header.h"
 
 #include "shardwright/support/error.h"
 

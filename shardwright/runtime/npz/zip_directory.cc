@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/zip_directory.h"
+#include "shardwright/runtime/npz/zip_directory.h"
 
 #include "llvm/Support/Endian.h"
 

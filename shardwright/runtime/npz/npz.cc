@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/npz.h"
+#include "shardwright/runtime/npz/npz.h"
 
-#include "shardwright/runtime/npy_header.h"
+#include "shardwright/runtime/npz/npy_header.h"
+#include "shardwright/runtime/npz/zip_directory.h"
 #include "shardwright/runtime/replace_file.h"
-#include "shardwright/runtime/zip_directory.h"
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/error.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_RUNTIME_ZIP_DIRECTORY_H
-#define SHARDWRIGHT_RUNTIME_ZIP_DIRECTORY_H
+#ifndef SHARDWRIGHT_RUNTIME_NPZ_ZIP_DIRECTORY_H
+#define SHARDWRIGHT_RUNTIME_NPZ_ZIP_DIRECTORY_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -29,4 +29,4 @@ std::optional<StoredMember> findStoredMember(llvm::StringRef file,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_RUNTIME_ZIP_DIRECTORY_H
+#endif // SHARDWRIGHT_RUNTIME_NPZ_ZIP_DIRECTORY_H
