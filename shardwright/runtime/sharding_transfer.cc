@@ -12,6 +12,8 @@
 #include "shardwright/support/host_memory.h"
 #include "shardwright/support/shape.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <cstring>
 #include <map>
 #include <numeric>
