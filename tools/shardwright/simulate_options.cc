@@ -1,4 +1,4 @@
-//===- simulate_options.cc - options of shardwright simulate
+//===- simulate_options.cc - options of shardwright simulate --------------===//
 //-----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
