@@ -101,12 +101,6 @@ def representations():
 
 
 @case(errors="type", local=True)
-def copy_from_a_remote_device():
-    there = [d for d in devices() if d.process_index != jax.process_index()][0]
-    return jax.device_put(jax.device_put(1.0, there), jax.local_devices()[0])
-
-
-@case(errors="type", local=True)
 def memory_statistics_of_a_remote_device():
     return [d for d in devices() if d.process_index != jax.process_index()][0].memory_stats()
 
