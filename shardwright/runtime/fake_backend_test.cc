@@ -197,6 +197,7 @@ TEST_F(FakeBackendTest, RefusedRunsAreAbandoned) {
     EXPECT_THAT(call.first, ElementsAre(DeviceId(2), DeviceId(1)));
     EXPECT_EQ(call.second, error);
   }
+  client.drain(); // the run uses the program
 }
 
 TEST_F(FakeBackendTest, DevicesOfRunsExist) {
