@@ -11,6 +11,8 @@
 // the processes: with the number of the request modulo 3 equal to 0, in equal
 // runs, to 1, unequal runs, to 2, one device to each but the last.
 
+#include "server_io.h"
+
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/cpu/backend/cpu_backend.h"
@@ -30,24 +32,6 @@ using namespace shardwright;
 namespace {
 
 enum Status : uint64_t { ok, doesNotCompile, doesNotRun };
-
-bool read(uint64_t &number) {
-  return fread(&number, sizeof number, 1, stdin) == 1;
-}
-bool read(std::string &text) {
-  uint64_t length;
-  if (!read(length))
-    return false;
-  text.resize(length);
-  return fread(text.data(), 1, length, stdin) == length;
-}
-
-void reply(Status status, llvm::StringRef payload) {
-  uint64_t head[2] = {status, payload.size()};
-  fwrite(head, sizeof head, 1, stdout);
-  fwrite(payload.data(), 1, payload.size(), stdout);
-  fflush(stdout);
-}
 
 JobOptions optionsFor(int64_t devices) {
   JobOptions options;
@@ -89,7 +73,7 @@ public:
     llvm::Expected<std::string> answer = run(text, data, status);
     std::string payload = answer ? *answer : llvm::toString(answer.takeError());
     if (isRoot)
-      reply(status, payload);
+      writeReply(status, payload);
     return true;
   }
 

@@ -23,6 +23,8 @@
 // Arrays are row-major in the host's byte order; narrow integers take a byte
 // each. Programs may call the functions of `registerFunctions`.
 
+#include "server_io.h"
+
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/runtime/buffer.h"
@@ -48,25 +50,6 @@ namespace {
 enum Status : uint64_t { ok, doesNotCompile, doesNotRun, checkFails };
 
 constexpr uint64_t checked = uint64_t(1) << 63;
-
-bool read(uint64_t &number) {
-  return fread(&number, sizeof number, 1, stdin) == 1;
-}
-
-bool read(std::string &text) {
-  uint64_t length;
-  if (!read(length))
-    return false;
-  text.resize(length);
-  return fread(text.data(), 1, length, stdin) == length;
-}
-
-void reply(Status status, llvm::StringRef payload) {
-  uint64_t head[2] = {status, payload.size()};
-  fwrite(head, sizeof head, 1, stdout);
-  fwrite(payload.data(), 1, payload.size(), stdout);
-  fflush(stdout);
-}
 
 /// Reads the options in the first line of a module's text. False: one of them
 /// is malformed.
@@ -109,10 +92,11 @@ public:
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(text, ParserConfig(&context));
     if (!module)
-      return reply(doesNotCompile, errors);
+      return writeReply(doesNotCompile, errors);
     CompileOptions options;
     if (!readOptions(text, options))
-      return reply(doesNotCompile, "cannot read the options of the program");
+      return writeReply(doesNotCompile,
+                        "cannot read the options of the program");
     if (devices & checked) {
       options.partition.effort = Effort(devices & 3);
       options.afterStage = [&](Stage stage, ModuleOp module) {
@@ -121,17 +105,17 @@ public:
     }
     FailureOr<Compiled> compiled = compile(*module, options);
     if (failed(compiled))
-      return reply(doesNotCompile, errors);
+      return writeReply(doesNotCompile, errors);
     const Executable &executable = *compiled->executable;
     llvm::Expected<std::string> results =
         devices & checked ? onCopies(executable, options.overlap, data)
         : devices         ? onDevices(executable, devices, data)
                           : onArrays(executable, data);
     if (!results)
-      return reply(doesNotRun, toString(results.takeError()));
+      return writeReply(doesNotRun, toString(results.takeError()));
     if (!disagreements.empty())
-      return reply(checkFails, disagreements);
-    reply(ok, *results);
+      return writeReply(checkFails, disagreements);
+    writeReply(ok, *results);
   }
 
 private:

@@ -17,6 +17,14 @@
 
 namespace shardwright::cpu {
 
+template <typename Kind>
+std::unique_ptr<Exchange> makeExchange(const ExchangeOperands &given) {
+  auto exchange = std::make_unique<Kind>(given);
+  if (!exchange->prepare())
+    return nullptr;
+  return exchange;
+}
+
 std::unique_ptr<Exchange> makeAllReduceExchange(const ExchangeOperands &given);
 std::unique_ptr<Exchange>
 makeReduceScatterExchange(const ExchangeOperands &given);

@@ -202,25 +202,17 @@ private:
   const int32_t root; ///< its index among the members here, or -1
   int64_t blocks = 0;
 };
-
-template <typename Kind>
-std::unique_ptr<Exchange> make(const ExchangeOperands &given) {
-  auto exchange = std::make_unique<Kind>(given);
-  if (!exchange->prepare())
-    return nullptr;
-  return exchange;
-}
 } // namespace
 
 std::unique_ptr<Exchange>
 cpu::makeAllGatherExchange(const ExchangeOperands &given) {
-  return make<AllGatherExchange>(given);
+  return makeExchange<AllGatherExchange>(given);
 }
 std::unique_ptr<Exchange>
 cpu::makeAllToAllExchange(const ExchangeOperands &given) {
-  return make<AllToAllExchange>(given);
+  return makeExchange<AllToAllExchange>(given);
 }
 std::unique_ptr<Exchange>
 cpu::makeBroadcastExchange(const ExchangeOperands &given) {
-  return make<BroadcastExchange>(given);
+  return makeExchange<BroadcastExchange>(given);
 }

@@ -376,21 +376,13 @@ private:
   /// By local member: the results for its piece, own and of the peers.
   llvm::SmallVector<llvm::SmallVector<Results, 4>, 4> finishing;
 };
-
-template <typename Kind>
-std::unique_ptr<Exchange> make(const ExchangeOperands &given) {
-  auto exchange = std::make_unique<Kind>(given);
-  if (!exchange->prepare())
-    return nullptr;
-  return exchange;
-}
 } // namespace
 
 std::unique_ptr<Exchange>
 cpu::makeAllReduceExchange(const ExchangeOperands &given) {
-  return make<AllReduceExchange>(given);
+  return makeExchange<AllReduceExchange>(given);
 }
 std::unique_ptr<Exchange>
 cpu::makeReduceScatterExchange(const ExchangeOperands &given) {
-  return make<ReduceScatterExchange>(given);
+  return makeExchange<ReduceScatterExchange>(given);
 }
