@@ -238,9 +238,9 @@ void CollectivePlan::splitByProcess(const Placement &placement) {
     addGroup(target, {source, target}, placement);
   for (auto [g, group] : llvm::enumerate(spec.groups))
     addGroup(g, group, placement);
-  if (isPermute() || shared.empty())
+  if (shared.empty())
     return;
-  sharedIndex.assign(spec.groups.size(), -1);
+  sharedIndex.assign(isPermute() ? place.size() : spec.groups.size(), -1);
   for (auto [i, group] : llvm::enumerate(shared))
     sharedIndex[group.group] = int32_t(i);
 }

@@ -77,10 +77,11 @@ public:
   /// The groups that this process runs with others; empty where all positions
   /// are local.
   llvm::ArrayRef<SharedGroup> sharedGroups() const { return shared; }
-  /// The index of a group in sharedGroups(), or -1 if it is not shared. Not for
-  /// permutes.
-  int32_t sharedIndexOf(int32_t group) const {
-    return sharedIndex.empty() ? -1 : sharedIndex[group];
+  /// The shared group of an index (of a permute: a target); null if that group
+  /// is not shared.
+  const SharedGroup *sharedGroup(int32_t group) const {
+    int32_t index = sharedIndex.empty() ? -1 : sharedIndex[group];
+    return index < 0 ? nullptr : &shared[index];
   }
   /// The groups whose members are all local; none of a permute.
   llvm::ArrayRef<int32_t> localGroups() const { return local; }
@@ -136,7 +137,8 @@ private:
   std::vector<llvm::SmallVector<int32_t, 1>> targets;
   std::vector<int32_t> local;
   std::vector<SharedGroup> shared;
-  std::vector<int32_t> sharedIndex; ///< by group; empty: no group is shared
+  /// By group: its index in `shared`, or -1; empty: no group is shared.
+  std::vector<int32_t> sharedIndex;
 };
 
 /// `all_reduce`, for messages.

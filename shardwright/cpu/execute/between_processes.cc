@@ -65,10 +65,7 @@ void Run::endRemote() {
   if (!failed()) {
     transport.closeRun(remote->description.key);
   } else {
-    RunFailure failure;
-    if (!remote->isFailureRemote)
-      failure = {errorDevice, error};
-    transport.abortRun(remote->description, std::move(failure));
+    transport.abortRun(remote->description, {errorDevice, error});
   }
   remote = nullptr;
 }
@@ -80,7 +77,6 @@ void Run::failFromPeer(const RunFailure &failure) {
     if (error.empty() || failure.position < errorDevice) {
       error = failure.text;
       errorDevice = failure.position;
-      remote->isFailureRemote = true;
     }
     poisoned = true;
   }
@@ -92,15 +88,12 @@ void Run::failFromPeer(const RunFailure &failure) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-std::shared_ptr<OpenExchange> Run::openExchange(int32_t step, size_t shared) {
+std::shared_ptr<OpenExchange>
+Run::openExchange(int32_t step, const CollectivePlan::SharedGroup &group) {
   const StepInfo &s = prepared.steps[step];
   const CollectivePlan &plan = prepared.collectives[s.payload];
-  const CollectivePlan::SharedGroup &group = plan.sharedGroups()[shared];
-  auto open = std::make_shared<OpenExchange>();
-  open->step = step;
-  open->shared = shared;
+  auto open = std::make_shared<OpenExchange>(step, group);
   open->occurrence = remote->sentOccurrences[{step, group.group}]++;
-  open->keepsAlive = remote->options.keepsAlive;
   llvm::SmallVector<const void *, 8> inputs;
   llvm::SmallVector<void *, 8> outputs;
   for (SlotId in : prepared.inputs(s))
@@ -118,13 +111,13 @@ std::shared_ptr<OpenExchange> Run::openExchange(int32_t step, size_t shared) {
   return open;
 }
 
-/// Keeps alive what the transport may write to: the arenas of this run, and
-/// what the caller keeps.
-static std::shared_ptr<void>
-ownerOf(const std::shared_ptr<Run> &run,
-        const std::shared_ptr<OpenExchange> &open) {
-  using Both = std::pair<std::shared_ptr<Run>, std::shared_ptr<OpenExchange>>;
-  return std::make_shared<Both>(run, open);
+/// Keeps alive what the transport may write to: the arenas of this run, what
+/// its caller keeps (RemoteOptions), and the memory of the exchange.
+std::shared_ptr<void> Run::ownerOf(const std::shared_ptr<OpenExchange> &open) {
+  return std::make_shared<
+      std::tuple<std::shared_ptr<Run>, std::shared_ptr<RemoteRun>,
+                 std::shared_ptr<OpenExchange>>>(shared_from_this(), remote,
+                                                 open);
 }
 
 Transport::Done Run::whenDone(const std::shared_ptr<OpenExchange> &open) {
@@ -137,10 +130,7 @@ Transport::Done Run::whenDone(const std::shared_ptr<OpenExchange> &open) {
 /// Sends and receives the messages of the current stage. Requires the mutex.
 void Run::postMessages(const std::shared_ptr<OpenExchange> &open) {
   const Exchange::Stage &stage = open->exchange->stage(open->stage);
-  const CollectivePlan &plan =
-      prepared.collectives[prepared.steps[open->step].payload];
-  MessageKey key{open->step, plan.sharedGroups()[open->shared].group,
-                 open->occurrence, 0};
+  MessageKey key{open->step, open->group.group, open->occurrence, 0};
   Transport &transport = *remote->options.transport;
   const RunKey &run = remote->description.key;
   open->transfers = stage.sends.size() + stage.receives.size();
@@ -149,7 +139,7 @@ void Run::postMessages(const std::shared_ptr<OpenExchange> &open) {
   for (const Exchange::Receive &receive : stage.receives) {
     key.part = receive.part;
     if (!owner)
-      owner = ownerOf(shared_from_this(), open);
+      owner = ownerOf(open);
     transport.receive(receive.peer, run, key, receive.bytes, owner,
                       whenDone(open));
   }
@@ -171,7 +161,6 @@ void Run::transferDone(const std::shared_ptr<OpenExchange> &open,
     if (error.empty()) {
       error = prepared.describeStep(open->step) + ": " + why;
       errorDevice = std::numeric_limits<int32_t>::max();
-      remote->isFailureRemote = true;
     }
     poisoned = true;
   }
@@ -199,11 +188,8 @@ void Run::stageDone(const std::shared_ptr<OpenExchange> &open) {
     remote->advanced.push_back(open);
     return;
   }
-  if (!open->exchange) { // a permute
-    const CollectivePlan &plan =
-        prepared.collectives[prepared.steps[open->step].payload];
-    return leave(at(plan.sharedGroups()[open->shared].group));
-  }
+  if (!open->exchange) // a permute
+    return leave(at(open->group.group));
   ++open->stage;
   addExchangeJob(open);
 }
@@ -230,20 +216,19 @@ void Run::runExchangeTasks(
 }
 
 /// Starts the collective's exchanges: their first tasks and messages.
-llvm::SmallVector<std::shared_ptr<OpenExchange>, 4>
-Run::startExchanges(int32_t step) {
+Run::Exchanges Run::startExchanges(int32_t step) {
   const CollectivePlan &plan =
       prepared.collectives[prepared.steps[step].payload];
-  llvm::SmallVector<std::shared_ptr<OpenExchange>, 4> exchanges;
+  Exchanges exchanges;
   if (plan.isPermute()) {
     Lock lock(mutex);
-    for (size_t i = 0; i < plan.sharedGroups().size(); ++i)
-      if (auto open = postPermute(step, i))
+    for (const CollectivePlan::SharedGroup &pair : plan.sharedGroups())
+      if (auto open = postPermute(step, pair))
         exchanges.push_back(open);
     return exchanges;
   }
-  for (size_t i = 0; i < plan.sharedGroups().size(); ++i) {
-    auto open = openExchange(step, i);
+  for (const CollectivePlan::SharedGroup &group : plan.sharedGroups()) {
+    auto open = openExchange(step, group);
     if (!open)
       return {};
     exchanges.push_back(std::move(open));
@@ -340,10 +325,10 @@ void Run::waitForPeers(Lock &lock) {
 /// Sends the operand of a local source as a copy, so that the device may go on,
 /// or receives that of a remote one, which is then an open exchange. Requires
 /// the mutex.
-std::shared_ptr<OpenExchange> Run::postPermute(int32_t step, size_t shared) {
+std::shared_ptr<OpenExchange>
+Run::postPermute(int32_t step, const CollectivePlan::SharedGroup &pair) {
   const StepInfo &s = prepared.steps[step];
   const CollectivePlan &plan = prepared.collectives[s.payload];
-  const CollectivePlan::SharedGroup &pair = plan.sharedGroups()[shared];
   int32_t target = pair.group, peer = pair.peers.front().process;
   bool sends = !prepared.placement.isLocal(target);
   Transport &transport = *remote->options.transport;
@@ -374,14 +359,11 @@ std::shared_ptr<OpenExchange> Run::postPermute(int32_t step, size_t shared) {
     }
     return nullptr;
   }
-  auto open = std::make_shared<OpenExchange>();
-  open->step = step;
-  open->shared = shared;
+  auto open = std::make_shared<OpenExchange>(step, pair);
   open->occurrence = key.occurrence;
-  open->keepsAlive = remote->options.keepsAlive;
   open->transfers = s.numOutputs;
   remote->open.push_back(open);
-  std::shared_ptr<void> owner = ownerOf(shared_from_this(), open);
+  std::shared_ptr<void> owner = ownerOf(open);
   for (SlotId out : prepared.outputs(s)) {
     llvm::MutableArrayRef<char> to(static_cast<char *>(at(target).table[out]),
                                    bytes);
@@ -389,15 +371,6 @@ std::shared_ptr<OpenExchange> Run::postPermute(int32_t step, size_t shared) {
     ++key.part;
   }
   return open;
-}
-
-/// Index into the shared groups of a permute of the pair with this target and
-/// local source or target; -1 if it is not shared.
-int32_t Run::sharedPairOf(const CollectivePlan &plan, int32_t target) const {
-  for (auto [i, pair] : llvm::enumerate(plan.sharedGroups()))
-    if (pair.group == target)
-      return int32_t(i);
-  return -1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -420,8 +393,6 @@ void Run::addExchangeJob(const std::shared_ptr<OpenExchange> &open) {
 void Run::finishStage(const std::shared_ptr<OpenExchange> &open) {
   if (open->stage + 1 < open->exchange->numStages())
     return postMessages(open);
-  const CollectivePlan &plan =
-      prepared.collectives[prepared.steps[open->step].payload];
-  for (int32_t member : plan.sharedGroups()[open->shared].localMembers)
+  for (int32_t member : open->group.localMembers)
     leave(at(member));
 }

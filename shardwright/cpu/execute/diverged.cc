@@ -152,15 +152,15 @@ void Run::arrive(Lock &lock, Device &d) {
   }
   d.state = State::Waiting;
   llvm::ArrayRef<int32_t> members = plan.groups()[group];
-  int32_t shared = plan.sharedIndexOf(group);
-  if (shared >= 0)
-    members = plan.sharedGroups()[shared].localMembers;
+  const CollectivePlan::SharedGroup *shared = plan.sharedGroup(group);
+  if (shared)
+    members = shared->localMembers;
   auto key = std::pair(d.pc, group);
   if (++arrivals[key] < int32_t(members.size()))
     return;
   arrivals.erase(key);
-  if (shared >= 0) {
-    if (auto open = openExchange(d.pc, shared))
+  if (shared) {
+    if (auto open = openExchange(d.pc, *shared))
       addExchangeJob(open);
     return;
   }
@@ -282,7 +282,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
   llvm::SmallVector<Device *, 2> direct, absent;
   for (int32_t number : plan.targetsOf(d.number)) {
     if (!prepared.placement.isLocal(number)) {
-      postPermute(step, sharedPairOf(plan, number));
+      postPermute(step, *plan.sharedGroup(number));
       continue;
     }
     Device &target = at(number);
@@ -347,7 +347,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
   }
   if (isFromPeer) {
     d.state = State::Waiting;
-    postPermute(step, sharedPairOf(plan, d.number));
+    postPermute(step, *plan.sharedGroup(d.number));
     return;
   }
   if (!received && (own = takeMessage(step, d))) {
@@ -374,11 +374,8 @@ std::string Run::describeWaits() const {
   // In lockstep devices may have gone on beside the collectives.
   if (!isDiverged && remote)
     for (const std::shared_ptr<OpenExchange> &open : remote->open) {
-      const CollectivePlan &plan =
-          prepared.collectives[prepared.steps[open->step].payload];
-      const auto &group = plan.sharedGroups()[open->shared];
-      waiting[{open->step, group.group}].assign(group.localMembers.begin(),
-                                                group.localMembers.end());
+      llvm::ArrayRef<int32_t> members = open->group.localMembers;
+      waiting[{open->step, open->group.group}] = members.vec();
     }
   for (const Device &d : devices) {
     if (isDiverged && d.state == State::Done) {

@@ -25,9 +25,11 @@ namespace shardwright::cpu {
 /// A collective that waits for other processes: a shared group, or a device
 /// that receives from the source of a permute.
 struct OpenExchange {
-  int32_t step = 0;
-  /// Index into the shared groups of the collective.
-  size_t shared = 0;
+  OpenExchange(int32_t step, const CollectivePlan::SharedGroup &group)
+      : step(step), group(group) {}
+
+  const int32_t step;
+  const CollectivePlan::SharedGroup &group; ///< of the prepared program
   int32_t occurrence = 0;
   /// Null for permutes.
   std::unique_ptr<Exchange> exchange;
@@ -36,8 +38,6 @@ struct OpenExchange {
   int64_t transfers = 0;
   /// In lockstep: all its stages are done.
   bool isFinished = false;
-  /// What the transport may still write to after a failure.
-  std::shared_ptr<void> keepsAlive;
 };
 
 class RemoteRun {
@@ -76,8 +76,6 @@ public:
   int64_t numDone = 0; ///< transfers
   /// The transport knows that this process only waits.
   bool isReportedQuiet = false;
-  /// The failure came from another process, which has told the others.
-  bool isFailureRemote = false;
 
 private:
   std::mutex mutex; ///< locked before the run's

@@ -161,7 +161,10 @@ private:
   void beginRemote(const RemoteOptions &options, RunDescription description);
   void endRemote();
   void failFromPeer(const RunFailure &failure);
-  std::shared_ptr<OpenExchange> openExchange(int32_t step, size_t shared);
+  using Exchanges = llvm::SmallVector<std::shared_ptr<OpenExchange>, 4>;
+  std::shared_ptr<OpenExchange>
+  openExchange(int32_t step, const CollectivePlan::SharedGroup &group);
+  std::shared_ptr<void> ownerOf(const std::shared_ptr<OpenExchange> &open);
   Transport::Done whenDone(const std::shared_ptr<OpenExchange> &open);
   void postMessages(const std::shared_ptr<OpenExchange> &open);
   void transferDone(const std::shared_ptr<OpenExchange> &open,
@@ -170,9 +173,7 @@ private:
   void stageDone(const std::shared_ptr<OpenExchange> &open);
   void
   runExchangeTasks(llvm::ArrayRef<std::shared_ptr<OpenExchange>> exchanges);
-  llvm::SmallVector<std::shared_ptr<OpenExchange>, 4>
-  startExchanges(int32_t step);
-  using Exchanges = llvm::SmallVector<std::shared_ptr<OpenExchange>, 4>;
+  Exchanges startExchanges(int32_t step);
   void advanceExchanges();
   void finishExchanges(llvm::ArrayRef<std::shared_ptr<OpenExchange>> wanted);
   void finishDeferred(int32_t step);
@@ -180,8 +181,8 @@ private:
   bool mustFinishBefore(int32_t step) const;
   bool defers() const { return remote && !remote->deferred.empty(); }
   void waitForPeers(Lock &lock);
-  std::shared_ptr<OpenExchange> postPermute(int32_t step, size_t shared);
-  int32_t sharedPairOf(const CollectivePlan &plan, int32_t target) const;
+  std::shared_ptr<OpenExchange>
+  postPermute(int32_t step, const CollectivePlan::SharedGroup &pair);
   void addExchangeJob(const std::shared_ptr<OpenExchange> &open);
   void finishStage(const std::shared_ptr<OpenExchange> &open);
   /// Exchanges wait for other processes.
