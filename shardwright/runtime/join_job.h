@@ -17,6 +17,11 @@ namespace shardwright {
 /// Client(job) then has the devices of all processes.
 llvm::Expected<std::shared_ptr<Job>> joinJob(JobOptions options);
 
+/// Threads for this process: the cores that it may use, divided among the
+/// processes of its host that may use the same ones; at least 1. All processes
+/// call it together.
+llvm::Expected<int> shareOfCores(Job &job);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_RUNTIME_JOIN_JOB_H

@@ -15,9 +15,8 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
-#include "shardwright/cpu/backend/cpu_backend.h"
-#include "shardwright/job/job.h"
 #include "shardwright/runtime/gather.h"
+#include "shardwright/runtime/join_job.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -36,7 +35,6 @@ enum Status : uint64_t { ok, doesNotCompile, doesNotRun };
 JobOptions optionsFor(int64_t devices) {
   JobOptions options;
   options.numDevices = int32_t(devices);
-  options.mustAgree = cpu::whatMustAgree();
   return options;
 }
 
@@ -108,8 +106,8 @@ private:
       arguments.push_back(std::move(*array));
     }
     auto opened =
-        Job::open(optionsFor(shareOf(executable.numDevices(), job->process(),
-                                     job->numProcesses(), requests)));
+        joinJob(optionsFor(shareOf(executable.numDevices(), job->process(),
+                                   job->numProcesses(), requests)));
     if (!opened)
       return opened.takeError();
     Client client(*opened, 1);
@@ -143,7 +141,7 @@ private:
 } // namespace
 
 int main() {
-  auto job = Job::open(optionsFor(1));
+  auto job = joinJob(optionsFor(1));
   if (!job) {
     llvm::errs() << "error: " << llvm::toString(job.takeError()) << "\n";
     return 2;

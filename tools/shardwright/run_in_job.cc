@@ -27,8 +27,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <sched.h>
-
 using namespace llvm;
 
 namespace shardwright {
@@ -53,7 +51,6 @@ private:
   bool lost(const std::string &error);
   bool shareExecutable();
   bool dealDevices();
-  Expected<int> threadsHere();
   bool readArguments();
   bool receiveArguments(bool isMissing);
   bool runProgram();
@@ -136,21 +133,6 @@ bool JobRun::shareExecutable() {
   return allFine(error, "all processes need machines of the same kind");
 }
 
-/// Threads for this process: its cores, divided among the processes of the
-/// machine that may use the same ones.
-Expected<int> JobRun::threadsHere() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  sched_getaffinity(0, sizeof cores, &cores);
-  StringRef mask(reinterpret_cast<const char *>(&cores), sizeof cores);
-  std::string own = job->processes()[job->process()].host + "\n" + mask.str();
-  auto all = job->allGather(own);
-  if (!all)
-    return all.takeError();
-  int64_t sharers = count(*all, own);
-  return int(std::max<int64_t>(1, CPU_COUNT(&cores) / sharers));
-}
-
 /// Equal runs of devices; the first processes have one more if the number does
 /// not divide.
 bool JobRun::dealDevices() {
@@ -175,7 +157,7 @@ bool JobRun::dealDevices() {
                       "mesh, or change the mesh (--mesh)");
     return false;
   }
-  auto threads = threadsHere();
+  auto threads = shareOfCores(*job);
   if (!threads)
     return lost(toString(threads.takeError()));
   JobOptions jobOptions;

@@ -6,15 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/api/client_job.h"
-#include "shardwright/cpu/backend/cpu_backend.h"
 #include "shardwright/pjrt/api/callback_store.h"
 #include "shardwright/pjrt/base/slots.h"
+#include "shardwright/runtime/join_job.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <cstdlib>
-#include <sched.h>
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
@@ -22,22 +20,6 @@ using namespace shardwright::pjrt;
 //===----------------------------------------------------------------------===//
 // Joining
 //===----------------------------------------------------------------------===//
-
-/// The cores that this process may use, as hexadecimal digits.
-static std::string coresOfThisProcess() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  sched_getaffinity(0, sizeof(set), &set);
-  return llvm::toHex(
-      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(&set), sizeof(set)));
-}
-
-static int countCores(llvm::StringRef hexDigits) {
-  int count = 0;
-  for (char digit : hexDigits)
-    count += llvm::popcount(llvm::hexDigitValue(digit));
-  return count;
-}
 
 /// The job of this process, left in order when the process ends: only then is
 /// it certain that no further client is created. Never destroyed.
@@ -63,11 +45,10 @@ llvm::Expected<ClientJob> pjrt::joinJob(const ClientOptions &options,
     return store.takeError();
   JobOptions jobOptions;
   jobOptions.numDevices = options.numDevices;
-  jobOptions.mustAgree = cpu::whatMustAgree();
   jobOptions.process = options.node;
   jobOptions.numProcesses = options.numNodes;
   jobOptions.store = std::move(*store);
-  auto job = Job::open(jobOptions);
+  auto job = shardwright::joinJob(jobOptions);
   if (!job)
     return job.takeError();
   leaveAtExit(*job);
@@ -87,23 +68,20 @@ llvm::Expected<ClientJob> pjrt::joinJob(const ClientOptions &options,
   std::string partition = options.partitionIndex
                               ? std::to_string(*options.partitionIndex)
                               : std::string();
-  auto told = job->allGather(partition + " " + coresOfThisProcess());
+  auto told = job->allGather(partition);
   if (!told)
     return told.takeError();
   ClientJob made;
-  const std::string &host = job->processes()[job->process()].host;
-  llvm::StringRef ownCores =
-      llvm::StringRef((*told)[job->process()]).split(' ').second;
-  int sharing = 0;
-  for (auto [text, record] : llvm::zip_equal(*told, job->processes())) {
-    auto [index, cores] = llvm::StringRef(text).split(' ');
+  for (llvm::StringRef index : *told) {
     int64_t number = 0;
     made.partitionIndices.push_back(index.getAsInteger(10, number)
                                         ? std::nullopt
                                         : std::optional<int64_t>(number));
-    sharing += record.host == host && cores == ownCores;
   }
-  made.threads = std::max(1, countCores(ownCores) / std::max(1, sharing));
+  auto threads = shareOfCores(*job);
+  if (!threads)
+    return threads.takeError();
+  made.threads = *threads;
   made.job = std::move(job);
   return made;
 }

@@ -180,7 +180,7 @@ TEST(ClientJobErrorTest, FailuresOfProcessesHaveCodes) {
 class ClientJobTest : public testing::Test {
 protected:
   ClientJobTest() {
-    job->told = {"4 00", "", " 01"};
+    job->told = {"4", "", ""};
     ClientOptions options;
     options.partitionIndex = 5;
     options.platformName = "other";
