@@ -122,16 +122,9 @@ static std::shared_ptr<DeviceStorage> unowned(void *memory, int64_t bytes) {
 llvm::Expected<std::vector<Array>>
 Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
                 RunStatistics *statistics, Trace *trace) const {
-  if (llvm::Error e = checkGlobalArguments(globalArguments))
-    return e;
   std::vector<Array> withSizes;
-  if (globalArguments.size() != parts.arguments.size()) {
-    auto all = padded(parts.arguments, globalArguments);
-    if (!all)
-      return all.takeError();
-    withSizes = std::move(*all);
-    globalArguments = withSizes;
-  }
+  if (llvm::Error e = completeArguments(globalArguments, withSizes))
+    return e;
   size_t devices = numDevices(), numResults = parts.results.size();
   cpu::ThreadPool &pool = client.pool();
 

@@ -169,7 +169,10 @@ private:
     return value.mesh < 0 ? nullptr : &parts.meshes[value.mesh];
   }
 
-  llvm::Error checkGlobalArguments(llvm::ArrayRef<Array> arguments) const;
+  /// Checks global arguments. Adds the sizes that the program takes besides,
+  /// with which `arguments` then lies in `withSizes`.
+  llvm::Error completeArguments(llvm::ArrayRef<Array> &arguments,
+                                std::vector<Array> &withSizes) const;
 
   // Steps of `execute` (execute.cc).
   struct Starting;

@@ -7,15 +7,15 @@
 
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/executable.h"
-#include "shardwright/runtime/sharding_transfer.h"
+#include "shardwright/runtime/sharded_array.h"
 #include "shardwright/support/error.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace shardwright;
 
-llvm::Error
-Executable::checkGlobalArguments(llvm::ArrayRef<Array> arguments) const {
+llvm::Error Executable::completeArguments(llvm::ArrayRef<Array> &arguments,
+                                          std::vector<Array> &withSizes) const {
   llvm::ArrayRef<ValueSpec> visible = withoutSizes(parts.arguments);
   if (arguments.size() != visible.size())
     return fail("the program takes ", visible.size(),
@@ -26,53 +26,23 @@ Executable::checkGlobalArguments(llvm::ArrayRef<Array> arguments) const {
       return fail("argument ", i, visible[i].name.empty() ? "" : " (",
                   visible[i].name, visible[i].name.empty() ? "" : ")", " is ",
                   str(parts.arguments, i), ", but was given ", array.str());
+  if (visible.size() == parts.arguments.size())
+    return llvm::Error::success();
+  auto all = padded(parts.arguments, arguments);
+  if (!all)
+    return all.takeError();
+  withSizes = std::move(*all);
+  arguments = withSizes;
   return llvm::Error::success();
-}
-
-/// Buffers of the shards of one argument on the addressable devices, in order.
-static llvm::Expected<std::vector<Buffer>>
-placeLocal(const Array &array, const ValueSpec &spec, const Mesh *mesh,
-           const ArrayType &local, int64_t numDevices, Client &client) {
-  auto isLocal = [&](int32_t device) {
-    return client.backend().isAddressable(device);
-  };
-  auto shards = shardArray(array, spec.sharding, mesh, numDevices,
-                           client.pool(), isLocal);
-  if (!shards)
-    return shards.takeError();
-  std::vector<Buffer> buffers;
-  for (int32_t d = 0; d < numDevices; ++d) {
-    if (!isLocal(d))
-      continue;
-    std::shared_ptr<void> &data = shards->data[d];
-    const void *at = data.get();
-    auto buffer =
-        shards->isView[d]
-            ? client.viewHost(
-                  {at, local.type, local.shape}, d, [keep = data] {},
-                  spec.memory)
-            : client.adoptHost(data, local.type, local.shape, d, spec.memory);
-    if (!buffer)
-      return buffer.takeError();
-    buffers.push_back(std::move(*buffer));
-  }
-  return buffers;
 }
 
 llvm::Expected<Execution>
 Executable::runLocal(llvm::ArrayRef<Array> arguments, Client &client,
                      RunStatistics *statistics,
                      std::shared_ptr<Trace> trace) const {
-  if (llvm::Error e = checkGlobalArguments(arguments))
-    return e;
   std::vector<Array> withSizes;
-  if (arguments.size() != parts.arguments.size()) {
-    auto all = padded(parts.arguments, arguments);
-    if (!all)
-      return all.takeError();
-    withSizes = std::move(*all);
-    arguments = withSizes;
-  }
+  if (llvm::Error e = completeArguments(arguments, withSizes))
+    return e;
   int64_t count = numDevices();
   size_t numLocal = 0;
   for (int64_t d = 0; d < count; ++d)
@@ -80,8 +50,9 @@ Executable::runLocal(llvm::ArrayRef<Array> arguments, Client &client,
   std::vector<std::vector<Buffer>> buffers(numLocal);
   for (auto [i, array] : llvm::enumerate(arguments)) {
     const ValueSpec &spec = parts.arguments[i];
-    auto placed = placeLocal(array, spec, meshOf(spec),
-                             program().arguments()[i], count, client);
+    auto placed =
+        buffersOfShards(array, spec.sharding, meshOf(spec), count,
+                        program().arguments()[i].shape, client, spec.memory);
     if (!placed)
       return placed.takeError();
     for (auto [d, buffer] : llvm::enumerate(*placed))

@@ -65,34 +65,51 @@ ShardedArray::fromBuffers(llvm::ArrayRef<int64_t> shape, Mesh mesh,
   return array;
 }
 
+llvm::Expected<std::vector<Buffer>> shardwright::buffersOfShards(
+    const Array &global, const TensorSharding &sharding, const Mesh *mesh,
+    int64_t numDevices, llvm::ArrayRef<int64_t> localShape, Client &client,
+    MemoryKind memory) {
+  auto isAddressable = [&](int32_t device) {
+    return client.backend().isAddressable(device);
+  };
+  auto shards = shardArray(global, sharding, mesh, numDevices, client.pool(),
+                           isAddressable);
+  if (!shards)
+    return shards.takeError();
+  std::vector<Buffer> buffers;
+  for (int32_t d = 0; d < numDevices; ++d) {
+    if (!isAddressable(d))
+      continue;
+    std::shared_ptr<void> &data = shards->data[d];
+    const void *at = data.get();
+    // A run must not write to a donated view of the array.
+    auto buffer = shards->isView[d]
+                      ? client.viewHost(
+                            {at, global.type(), localShape}, d,
+                            [keep = std::move(data)] {}, memory)
+                      : client.adoptHost(std::move(data), global.type(),
+                                         localShape, d, memory);
+    if (!buffer)
+      return buffer.takeError();
+    buffers.push_back(std::move(*buffer));
+  }
+  return buffers;
+}
+
 llvm::Expected<ShardedArray> ShardedArray::fromHost(const Array &global,
                                                     Mesh mesh,
                                                     TensorSharding sharding,
                                                     Client &client) {
   if (llvm::Error e = checkRank(sharding, global.shape().size()))
     return e;
-  auto shards = shardArray(
-      global, sharding, &mesh, mesh.numDevices(), client.pool(),
-      [&](int32_t device) { return client.backend().isAddressable(device); });
-  if (!shards)
-    return shards.takeError();
+  auto buffers = buffersOfShards(global, sharding, &mesh, mesh.numDevices(),
+                                 localShape(global.shape(), sharding), client);
+  if (!buffers)
+    return buffers.takeError();
   ShardedArray array;
   array.elementType = global.type();
   array.dims.assign(global.shape().begin(), global.shape().end());
-  auto local = localShape(global.shape(), sharding);
-  for (int32_t d : addressableDevices(mesh, client)) {
-    std::shared_ptr<void> &data = shards->data[d];
-    const void *at = data.get();
-    // A run must not write to a donated view of the array.
-    auto buffer =
-        shards->isView[d]
-            ? client.viewHost({at, global.type(), local}, d,
-                              [keep = std::move(data)] {})
-            : client.adoptHost(std::move(data), global.type(), local, d);
-    if (!buffer)
-      return buffer.takeError();
-    array.parts.push_back(std::move(*buffer));
-  }
+  array.parts = std::move(*buffers);
   array.axes = std::move(mesh);
   array.layout = std::move(sharding);
   return array;

@@ -63,6 +63,16 @@ private:
   std::vector<Buffer> parts; ///< in the order of devices
 };
 
+/// Buffers of the parts of a host array on the addressable ones of devices
+/// 0..numDevices-1, in their order, as ShardedArray::fromHost makes them.
+/// `mesh` null, empty or maximal: the whole array on each device. `localShape`
+/// is that of a part.
+llvm::Expected<std::vector<Buffer>>
+buffersOfShards(const Array &global, const TensorSharding &sharding,
+                const Mesh *mesh, int64_t numDevices,
+                llvm::ArrayRef<int64_t> localShape, Client &client,
+                MemoryKind memory = MemoryKind::Device);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_RUNTIME_SHARDED_ARRAY_H
