@@ -173,8 +173,9 @@ std::string Messenger::describeLoss(int32_t peer, const Run &run) const {
       processes[peer].describe(peer) + " has gone (" + peers[peer].why + ")";
   const Receive *first = firstReceive(run, peer);
   if (first && run.description.describeWait)
-    text += "; " + run.description.describeWait(peer, first->key);
-  return text;
+    return text + "; " + run.description.describeWait(peer, first->key);
+  return text + "; " + run.description.name +
+         ", which needs it, was not waiting for it here";
 }
 
 /// Returns the receive that has waited longest for the peer, or null.

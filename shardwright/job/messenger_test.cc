@@ -224,7 +224,8 @@ TEST(Messenger, ALostPeerFailsRunsWithItAndNothingElse) {
   // Later runs with it fail at once.
   OpenRun later = open(job.of(0), describe(runOf(1), {0, 1, 2}));
   EXPECT_EQ(later.failure(),
-            "process 1 (host1, pid 4711) has gone (connection closed)");
+            "process 1 (host1, pid 4711) has gone (connection closed); jit_f, "
+            "which needs it, was not waiting for it here");
   EXPECT_EQ(send(job.of(0), 1, runOf(1), keyOf(0), text).message(),
             later.failure());
   EXPECT_EQ(send(job.of(2), 0, runOf(0, 8), keyOf(0), text).message(), "");

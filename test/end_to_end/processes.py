@@ -301,6 +301,21 @@ func.func @main(%x: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 """
 
 
+def wait_until_busy(processes, seconds=1.0):
+    """Waits until each process has used so much time of a core that it runs the loop: on a busy machine starting takes long."""
+    ticks = seconds * os.sysconf("SC_CLK_TCK")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.2)
+        used = []
+        for process in processes:
+            with open(f"/proc/{process.pid}/stat") as file:
+                fields = file.read().rpartition(")")[2].split()
+            used.append(int(fields[11]) + int(fields[12]))
+        if min(used) >= ticks:
+            return
+
+
 def faults(folder, engine):
     """Processes that die, stop or are late: MPI's launcher ends all processes itself."""
     loop = os.path.join(folder, "loop.mlir")
@@ -314,6 +329,7 @@ def faults(folder, engine):
 
     def finish(case, processes, limit, *texts, victim):
         began = time.monotonic()
+        errors = []
         for number, process in enumerate(processes):
             if number == victim:
                 continue
@@ -324,18 +340,23 @@ def faults(folder, engine):
                 process.kill()
                 process.communicate()
                 continue
+            errors.append(err)
             tally.check(f"{case}: process {number}", process.returncode == 2 and all(t in err for t in texts),
                         f"exit code {process.returncode} after {time.monotonic() - began:.1f} s\n{out}\n{err}")  # fmt: skip
         processes[victim].kill()
         processes[victim].communicate()
+        return errors
 
     for victim in (1, 0):
         processes = start(3)
-        time.sleep(3)
+        wait_until_busy(processes)
         processes[victim].kill()
-        finish(f"{engine}: kill -9 of process {victim}", processes, 5, f"process {victim} (", "has gone", "all_reduce", victim=victim)
+        case = f"{engine}: kill -9 of process {victim}"
+        errors = finish(case, processes, 5, f"process {victim} (", "has gone", "; ", victim=victim)
+        # Each says what waited for the process, or that nothing did at that moment.
+        tally.check(f"{case}: what waited", any("all_reduce" in error for error in errors), "\n".join(errors))
     processes = start(2, SHARDWRIGHT_PEER_TIMEOUT="2")
-    time.sleep(3)
+    wait_until_busy(processes)
     processes[1].send_signal(signal.SIGSTOP)
     finish(f"{engine}: a stopped process", processes, 10, "process 1 (", victim=1)
     # One that comes late is waited for.
