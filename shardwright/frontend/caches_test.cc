@@ -45,6 +45,7 @@ protected:
       otherTiles{0, 1, 1, 1}, onlyDispatch{0, 0, 0, 1}, none{0, 0, 0, 0};
 };
 
+// Feature: abstract-mesh
 TEST_F(Caches, A1ConstraintOnAbstractMesh) {
   Sharding rows = *NamedSharding(m1.abstractMesh(), P("x"));
   auto f =
@@ -81,6 +82,7 @@ TEST_F(Caches, A3ShardMapOnAbstractMesh) {
   EXPECT_EQ(countsOf([&] { return f(a2); }), otherDevices);
 }
 
+// Feature: semantic-key
 TEST_F(Caches, A4ToA6OtherDevicesTilesAndNames) {
   auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a4"});
   EXPECT_EQ(countsOf([&] { return f(a1); }), first);
@@ -115,6 +117,7 @@ TEST_F(Caches, A8ExplicitTypes) {
   EXPECT_EQ(countsOf([&] { return f(on(e2, P())); }), first);
 }
 
+// Feature: mesh-context
 TEST_F(Caches, A9MeshInContext) {
   auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a9"});
   auto under = [&](const Mesh &mesh, const Tensor &x) {
@@ -166,6 +169,7 @@ TEST_F(Caches, A12WeakTypes) {
   EXPECT_EQ(countsOf([&] { return f(Tensor(2.0)); }), none);
 }
 
+// Feature: config
 TEST_F(Caches, A13Configuration) {
   auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a13"});
   Tensor x = ones({8});
@@ -261,6 +265,7 @@ TEST_F(Caches, NestedCallsShareATrace) {
   EXPECT_EQ(text.find("@inner_0"), text.npos) << text;
 }
 
+// Feature: fast-path
 TEST_F(Caches, A14SameCallTwice) {
   auto f = jit([](Tensor x) { return x + 1.0; }, {.name = "a14"});
   EXPECT_EQ(countsOf([&] { return f(a1); }), first);

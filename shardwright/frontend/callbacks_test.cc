@@ -252,6 +252,7 @@ TEST(IoCallback, IsOrderedInConditionsOfLoops) {
   EXPECT_THAT(log().taken(), ElementsAre("1.0", "1.0", "2.0", "2.0", "3.0"));
 }
 
+// Feature: ordered-effects, callbacks
 TEST(IoCallback, IsOrderedFromProgramToProgram) {
   auto f = jit([](Tensor x) { return callLogged(x) + 1.0; });
   Mesh mesh = *makeMesh({8}, {"x"}, {AxisType::Auto});

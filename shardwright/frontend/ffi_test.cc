@@ -51,6 +51,7 @@ Tensor scaled(const Tensor &x, float factor,
 
 } // namespace
 
+// Feature: ffi
 TEST(Ffi, CallsARegisteredFunction) {
   ScopedTarget target("test_scale", scale);
   Tensor x = arrayOf(std::vector<float>{1, 2, 3});

@@ -32,6 +32,7 @@ struct Params {
   SW_TREE(Params, w, b)
 };
 
+// Feature: mesh
 TEST(Frontend, MeshesAreInternedAndPrintAsJax) {
   ASSERT_TRUE(configured);
   EXPECT_TRUE(mesh42() == mesh42());
@@ -45,6 +46,7 @@ TEST(Frontend, MeshesAreInternedAndPrintAsJax) {
   EXPECT_FALSE(Mesh::get(devices(), {4, 2}, {"x", "x"}).ok());
 }
 
+// Feature: named-sharding
 TEST(Frontend, SpecsAndShardingsReportJaxErrors) {
   EXPECT_EQ(P("x", None).str(), "P('x', None)");
   EXPECT_EQ(P("x").str(), "P('x',)");
@@ -92,6 +94,7 @@ TEST(Frontend, JitComputesAndCaches) {
   EXPECT_EQ(after.dispatchMisses, before.dispatchMisses);
 }
 
+// Feature: lowered
 TEST(Frontend, JaxprsPrintAsJax) {
   auto text =
       jaxprText([](Tensor x) { return sin(x) * 2.0 + 1.0f; }, zeros({3, 4}));
@@ -145,8 +148,8 @@ TEST(Frontend, SecondDerivativesAndVmap) {
 }
 
 TEST(Frontend, LinearizeGivesTheLinearPart) {
-  auto both = linearize([](Tensor x) { return x * x; },
-                        arrayOf<float>({3, 4}, {2}));
+  auto both =
+      linearize([](Tensor x) { return x * x; }, arrayOf<float>({3, 4}, {2}));
   ASSERT_TRUE(both.ok()) << both.error().str();
   EXPECT_EQ(values(both->first), (Floats{9, 16}));
   auto once = both->second(arrayOf<float>({1, 1}, {2}));
@@ -400,6 +403,7 @@ TEST(Frontend, JitOverMeshes) {
             std::string::npos);
 }
 
+// Feature: device-mismatch
 TEST(Frontend, DevicesMustAgree) {
   Mesh m1 = *Mesh::get({{0}, {1}}, {2}, {"x"});
   Mesh m2 = *Mesh::get({{2}, {3}}, {2}, {"x"});

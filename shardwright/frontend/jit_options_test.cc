@@ -147,6 +147,7 @@ TEST(JitOptions, DonationOfOneDevice) {
   setWarningHandler(old);
 }
 
+// Feature: donation
 TEST(JitOptions, DonationOnAMesh) {
   auto f = [](Tensor v) { return v + 1.0; };
   Tensor a = devicePut(x(), on(P("x")));
@@ -356,6 +357,7 @@ TEST(JitOptions, StructureOfTheResultIsThatOfTheArguments) {
 }
 
 /// Propagation chooses the shardings that the options leave to it.
+// Feature: auto-sharding
 TEST(AutoShardings, AreChosenByPropagation) {
   Mesh mesh = *Mesh::get(devices(), {4, 2}, {"x", "y"});
   AutoSharding any(mesh);

@@ -46,6 +46,7 @@ TEST(Placement, OnePrimitiveRunsWhereItsOperandIs) {
   }
 }
 
+// Feature: semantic-key
 TEST(Placement, ProgramsWithEqualTilesRunOnEachMesh) {
   auto f = jit([](Tensor a) { return a + 1.0f; });
   for (const Mesh &mesh : {meshOf({0, 1}), meshOf({3, 2}), meshOf({0, 1}, "z"),
@@ -76,6 +77,7 @@ TEST(Placement, PartialSumsAreNotReadAsValues) {
   EXPECT_EQ(put.error().kind, ErrorKind::NotImplemented);
 }
 
+// Feature: donation
 TEST(Placement, DonationMovesMemory) {
   Tensor x = devicePut(arrayOf<float>({1, 2}), Device{1});
   const void *before = *x.unsafeBufferPointer();
@@ -126,6 +128,7 @@ TEST(Meshes, ChangeOneFieldAtATime) {
       "num_cores=2, platform=tpu)");
 }
 
+// Feature: hlo-sharding
 TEST(Meshes, ShardingsComeFromHloText) {
   Sharding s = *Sharding::fromHlo("{devices=[2,1,4]<=[4,2]T(1,0) "
                                   "last_tile_dim_replicate}",

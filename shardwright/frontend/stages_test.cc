@@ -37,6 +37,7 @@ CompiledStage compiledProduct(const Tensor &x) {
   return *compiled;
 }
 
+// Feature: stages
 TEST(Stages, SavedProgramsRunWithoutCompilation) {
   ASSERT_TRUE(configured);
   Tensor x = onRows(mesh42());

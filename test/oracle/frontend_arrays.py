@@ -9,6 +9,7 @@ dimensions and specs with mistakes. Compared with JAX: the text of the sharding,
 indices, equivalence, the error of each mistake, and the shards, replicas, kinds and elements of an array that is placed by
 the first and moved to the second. Each sharding is made from its HLO text again, too."""
 
+# Feature: array, shard-args, make-array
 import os
 import random
 import re

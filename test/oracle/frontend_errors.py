@@ -8,6 +8,7 @@
 equal. Mistakes in meshes and specs, arrays, options of jit, its stages and their calls, settings, devices, in the specs and
 axes of a shard_map, in collectives, and in operations on Explicit axes."""
 
+# Feature: named-sharding
 import functools
 import operator
 import os

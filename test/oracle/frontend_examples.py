@@ -7,6 +7,7 @@
 """Runs the programs of examples/cpp and their twins in JAX. Losses must fall, and agree in each line to
 what rounding explains; so must the numbers of the other programs. The program for 4096 devices has no twin."""
 
+# Feature: output-shardings
 import os
 import re
 import signal

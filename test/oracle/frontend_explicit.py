@@ -8,6 +8,7 @@
 frontend_mesh_server (C++) and by JAX under set_mesh. Compared: the jaxpr with the shardings in its types, the
 text of an error where an operation has no type, the values of the jitted program, and the vjp and its types."""
 
+# Feature: axis-types
 import os
 import re
 

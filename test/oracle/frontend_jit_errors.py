@@ -7,6 +7,7 @@
 """Calls of JAX with a mistake each, for frontend_errors.py: options of jit, calls of compiled programs, settings, meshes
 and orders of devices. test/oracle/frontend_jit_mistakes.cc makes the same calls in C++."""
 
+# Feature: call-checks, device-mismatch
 import jax
 import jax.numpy as jnp
 import numpy as np

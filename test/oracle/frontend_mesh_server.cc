@@ -40,6 +40,8 @@ std::string locatedModule(const std::string &name);
 /// The error for an option of the compiler; empty: none
 /// (frontend_run_mistakes.cc).
 std::string optionError(const std::string &name, const std::string &value);
+/// Settings and what they change (frontend_settings.cc).
+std::string settingsAnswer(const std::string &line);
 /// What a sharding says and where elements are (frontend_placement.cc).
 std::string placement(const Keys &keys);
 /// The order of the devices of a machine (frontend_topology.cc).
@@ -365,6 +367,9 @@ int main() {
     } else if (command == "located") {
       std::getline(in >> std::ws, first);
       std::cout << quoted(locatedModule(first)) << std::endl;
+    } else if (command == "setting") {
+      std::getline(in >> std::ws, first);
+      std::cout << quoted(settingsAnswer(first)) << std::endl;
     } else if (command == "option") {
       in >> first;
       std::getline(in.ignore(1), second);

@@ -10,6 +10,7 @@ its jaxpr and of those of its jvp, its gradient and its batched form, its types,
 programs also the values of these, the shardings of the results, and what XLA computes from the module. --coverage prints
 how often each primitive was in a jaxpr, and fails if one of the front end was in none of 600 programs or more."""
 
+# Feature: sdy-lowering, lowered
 import argparse
 import collections
 import json

@@ -8,6 +8,7 @@
 and by JAX. Compared: the text of the jaxpr with its varying types, the manual computations and collectives
 of the module, the values of the jitted and of the eager program, its vjp and jvp, and its vmap."""
 
+# Feature: abstract-mesh
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")

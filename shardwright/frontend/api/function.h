@@ -34,8 +34,8 @@ public:
   /// Of a function that returns an Expected, its value.
   using Result = typename detail::StripExpected<Raw>::Type;
 
-  TreeFunction(const F &f, Tuple prototype)
-      : function(f), arguments(std::move(prototype)),
+  TreeFunction(const F &f, const Tuple &prototype)
+      : function(f), arguments(withoutLeaves(prototype)),
         result(std::make_shared<std::optional<Result>>()),
         resultDef(std::make_shared<TreeDef>()) {}
 
@@ -52,6 +52,8 @@ public:
     Flattener f;
     TreeTraits<Result>::flatten(**result, f);
     *resultDef = f.def;
+    // The structure may be kept for long, traced values may not.
+    *result = withoutLeaves(**result);
     return f.leaves;
   }
   /// The result's tree with these leaves.
@@ -66,6 +68,10 @@ public:
   const TreeDef &def() const { return *resultDef; }
 
 private:
+  template <typename T> static T withoutLeaves(const T &tree) {
+    return treeWith(tree, Tensors(treeLeaves(tree).size()));
+  }
+
   F function;
   Tuple arguments;
   std::shared_ptr<std::optional<Result>> result;

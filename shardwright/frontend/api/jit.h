@@ -339,6 +339,9 @@ struct JitCounts {
   int64_t traces = 0, lowerings = 0, compiles = 0, dispatchMisses = 0;
 };
 JitCounts jitCounts();
+/// Forgets all traced, lowered and compiled programs: functions are traced
+/// again. JAX: jax.clear_caches.
+void clearCaches();
 
 /// Asks the compiler to shard a value; inside jit. JAX:
 /// with_sharding_constraint.

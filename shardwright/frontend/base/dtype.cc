@@ -151,6 +151,39 @@ PromotedType promoteTypes(DType a, bool weakA, DType b, bool weakB) {
   return {b, true};
 }
 
+/// As JAX names the nodes of its lattice.
+static std::string latticeName(DType type, bool weak) {
+  if (!weak || type == DType::Bool)
+    return cat("'", name(type), "'");
+  return cat("\"<class '",
+             isComplex(type)   ? "complex"
+             : isInteger(type) ? "int"
+                               : "float",
+             "'>\"");
+}
+
+Status checkPromotion(DType a, bool weakA, DType b, bool weakB) {
+  if (config::numpyDtypePromotion.get() == DtypePromotion::Standard)
+    return {};
+  auto category = [](DType t) {
+    return isComplex(t) ? 3 : isFloat(t) ? 2 : isInteger(t) ? 1 : 0;
+  };
+  bool isAllowed = a == b;
+  if (weakA && weakB)
+    isAllowed |= category(a) > 0 && category(b) > 0;
+  else if (weakA || weakB)
+    isAllowed |= category(weakA ? a : b) > 0 &&
+                 category(weakA ? a : b) <= category(weakA ? b : a);
+  if (isAllowed)
+    return {};
+  return makeError(
+      ErrorKind::TypePromotion, "Input dtypes (", latticeName(a, weakA), ", ",
+      latticeName(b, weakB),
+      ") have no available implicit dtype promotion path when "
+      "jax_numpy_dtype_promotion=strict. Try explicitly casting inputs to the "
+      "desired output type, or set jax_numpy_dtype_promotion=standard.");
+}
+
 bool x64Enabled() { return config::enableX64.get(); }
 
 DType canonicalType(DType type) {

@@ -8,6 +8,8 @@
 #ifndef SHARDWRIGHT_FRONTEND_BASE_DTYPE_H
 #define SHARDWRIGHT_FRONTEND_BASE_DTYPE_H
 
+#include "shardwright/frontend/base/error.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -84,6 +86,9 @@ struct PromotedType {
   bool weak;
 };
 PromotedType promoteTypes(DType a, bool weakA, DType b, bool weakB);
+/// An error if config::numpyDtypePromotion forbids that these types have a
+/// common one.
+Status checkPromotion(DType a, bool weakA, DType b, bool weakB);
 /// 64-bit types become 32-bit types, unless x64 is enabled.
 DType canonicalType(DType type);
 

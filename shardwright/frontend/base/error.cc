@@ -29,6 +29,9 @@ std::string_view str(ErrorKind kind) {
       "FloatingPointError",
       "IndexError",
       "NonConcreteBooleanIndexError",
+      "AttributeError",
+      "TypePromotionError",
+      "Exception",
   };
   return names[static_cast<int>(kind)];
 }

@@ -36,6 +36,9 @@ enum class ErrorKind {
   FloatingPoint,
   Index,
   NonConcreteBooleanIndex, ///< an IndexError
+  Attribute,
+  TypePromotion, ///< a ValueError
+  LeakedTracer,  ///< an Exception in JAX
 };
 /// `ValueError`, `TypeError`, ...
 std::string_view str(ErrorKind kind);

@@ -53,6 +53,7 @@ struct NotImplementedException : RuntimeException {
   switch (error.kind) {
   case ErrorKind::Value:
   case ErrorKind::Indivisible:
+  case ErrorKind::TypePromotion:
     throw ValueException(error);
   case ErrorKind::Index:
   case ErrorKind::NonConcreteBooleanIndex:

@@ -43,6 +43,11 @@ public:
     }
   }
 
+  void clear() {
+    std::lock_guard lock(mutex);
+    table.clear();
+    order.clear();
+  }
   size_t size() {
     std::lock_guard lock(mutex);
     return table.size();

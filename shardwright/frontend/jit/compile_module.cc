@@ -167,6 +167,7 @@ bool isGiven(const Sharding &sharding) {
 
 Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
                                     const std::vector<Device> &devices) {
+  SW_TRY(configEnvironment());
   SW_TRY(checkDevices(devices));
   // Errors, reports and traces name operations and places of the user's source.
   Expected<std::string> text = locatedText(*lowered);

@@ -108,6 +108,15 @@ EagerCache &eagerCache() {
   return *cache;
 }
 
+} // namespace
+
+void detail::clearEagerPrograms() {
+  eagerCache().jaxprs.clear();
+  eagerCache().programs.clear();
+}
+
+namespace {
+
 /// The call, with the hash of what it depends on.
 EagerCall makeCall(const Primitive &primitive, const Tensors &args,
                    const Params &params, bool withPlaces) {

@@ -11,10 +11,13 @@
 #include "shardwright/frontend/jit/bounded_cache.h"
 #include "shardwright/frontend/jit/compile_module.h"
 #include "shardwright/frontend/jit/donation.h"
+#include "shardwright/frontend/jit/persistent_cache.h"
+#include "shardwright/frontend/lower/op_place.h"
 #include "shardwright/frontend/transform/pruning.h"
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 
 namespace shardwright::frontend {
 namespace {
@@ -147,6 +150,7 @@ static void setDonations(LoweringOptions &options, LoweredProgram &lowered) {
 }
 
 Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
+  SW_TRY(checkFilePattern());
   std::string key = cat(reinterpret_cast<uintptr_t>(request.jaxpr.get()), "|",
                         request.name, "|", request.numDevices, "|");
   for (size_t i = 0; i < request.ins.size(); ++i)
@@ -213,6 +217,11 @@ Expected<std::string> locatedText(const LoweredProgram &lowered) {
   return text ? Expected<std::string>(std::move(text->text)) : text.error();
 }
 
+void detail::clearPrograms() {
+  loweredCache().clear();
+  compiledCache().clear();
+}
+
 /// Says what is compiled, if the settings ask for it.
 static void logCompilation(const LoweredProgram &lowered) {
   if (!config::logCompiles.get())
@@ -251,12 +260,29 @@ Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
     key += cat("|", name, "=", value.size(), ":", value);
   if (auto found = compiledCache().find(key))
     return *found;
+  bool isKept = isKeptOnDisk(*lowered);
+  std::string fileKey;
+  if (isKept) {
+    fileKey = persistentKey(*lowered, key);
+    Expected<CompiledPtr> found = loadPersistent(fileKey, *lowered, devices);
+    if (!found || *found) {
+      if (found)
+        compiledCache().insert(key, *found);
+      return found;
+    }
+  }
   logCompilation(*lowered);
   LogStep log(cat("XLA compilation of jit(", lowered->request.name, ")"));
+  auto begin = std::chrono::steady_clock::now();
   Expected<CompiledPtr> compiled = compileModule(lowered, devices);
   if (!compiled)
     return compiled;
   ++compiles;
+  if (isKept) {
+    std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - begin;
+    SW_TRY(storePersistent(fileKey, *lowered, *compiled, took.count()));
+  }
   compiledCache().insert(key, *compiled);
   return compiled;
 }

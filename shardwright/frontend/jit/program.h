@@ -23,6 +23,9 @@ size_t eagerCacheSize();
 namespace detail {
 void countTrace();
 void countDispatchMiss();
+/// Forgets lowered and compiled programs; those of single primitives.
+void clearPrograms();
+void clearEagerPrograms();
 } // namespace detail
 
 /// What is lowered: a jaxpr and where its inputs and results are.

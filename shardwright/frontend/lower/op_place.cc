@@ -7,7 +7,11 @@
 
 #include "shardwright/frontend/lower/op_place.h"
 
+#include "shardwright/frontend/base/config.h"
 #include "shardwright/frontend/lower/sdy_text.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Regex.h"
 
 namespace shardwright::frontend {
 
@@ -28,13 +32,38 @@ OpPlace OpPlace::of(const Eqn &eqn) const {
   return out;
 }
 
+Status checkFilePattern() {
+  std::string pattern = config::hloSourceFileCanonicalizationRegex.get();
+  std::string problem;
+  if (pattern.empty() || llvm::Regex(pattern).isValid(problem))
+    return {};
+  return valueError("hlo_source_file_canonicalization_regex '", pattern,
+                    "' is not a regular expression: ", problem);
+}
+
+/// Without what the setting's regular expression matches.
+static std::string canonicalFile(std::string file) {
+  std::string pattern = config::hloSourceFileCanonicalizationRegex.get();
+  if (pattern.empty())
+    return file;
+  llvm::Regex regex(pattern);
+  std::string out;
+  llvm::StringRef rest = file;
+  llvm::SmallVector<llvm::StringRef, 1> found;
+  while (regex.match(rest, &found) && !found[0].empty()) {
+    out += rest.take_front(found[0].data() - rest.data());
+    rest = rest.drop_front(found[0].end() - rest.data());
+  }
+  return out + rest.str();
+}
+
 std::string OpPlace::text() const {
   if (operation.empty())
     return "";
   std::string text = cat("\"", escapedText(operation), "\"");
   if (source.line())
-    text += cat("(\"", escapedText(source.file_name()), "\":", source.line(),
-                ":", source.column(), ")");
+    text += cat("(\"", escapedText(canonicalFile(source.file_name())),
+                "\":", source.line(), ":", source.column(), ")");
   return cat(" loc(", text, ")");
 }
 

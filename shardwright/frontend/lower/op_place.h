@@ -24,6 +24,10 @@ struct OpPlace {
   std::string text() const;
 };
 
+/// An error if config::hloSourceFileCanonicalizationRegex is no regular
+/// expression (POSIX, extended).
+Status checkFilePattern();
+
 } // namespace shardwright::frontend
 
 #endif // SHARDWRIGHT_FRONTEND_LOWER_OP_PLACE_H

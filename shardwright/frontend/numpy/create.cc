@@ -196,7 +196,7 @@ Tensor ravelMultiIndex(const Tensors &positions, const Shape &shape,
   for (const Tensor &x : positions) {
     if (!isInteger(x.dtype()))
       return typeError("only int indices permitted");
-    joinType(common, x);
+    SW_TRY(joinType(common, x));
   }
   int bits = bitWidth(common.dtype) - isSigned(common.dtype);
   if (bits < 63 && shape.elements() > int64_t(1) << bits)
@@ -314,7 +314,7 @@ Tensor select(const Tensors &conditions, const Tensors &values,
   Aval type = otherwise.ok() ? otherwise.aval() : Aval{};
   for (const Tensor &v : values)
     if (v.ok())
-      joinType(type, v);
+      SW_TRY(joinType(type, v));
   auto typed = [&](const Tensor &v) {
     return lax::convert_element_type(v, type.dtype, type.weak);
   };

@@ -178,6 +178,9 @@ Tensor einsum(const std::string &spec, const Tensors &xs) {
   Expected<std::vector<EinsumStep>> path = einsumPath(spec, shapes);
   if (!path)
     return path.error();
+  for (const Tensor &x : xs)
+    SW_TRY(checkPromotion(xs[0].dtype(), xs[0].aval().weak, x.dtype(),
+                          x.aval().weak));
   Tensors operands;
   for (const Tensor &x : xs)
     operands.push_back(

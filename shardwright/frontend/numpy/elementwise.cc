@@ -19,9 +19,20 @@ Tensor toRank(const Tensor &x, int64_t rank) {
   return lax::expand_dims(x, iotaInts(rank - x.rank()));
 }
 
-std::pair<Tensor, Tensor> promotePair(const Tensor &x, const Tensor &y) {
+std::pair<Tensor, Tensor> promotePair(const Tensor &x, const Tensor &y,
+                                      const char *function) {
   if (!x.ok() || !y.ok())
     return {x, y};
+  auto failed = [](const Status &status) {
+    return std::pair<Tensor, Tensor>(status.error(), status.error());
+  };
+  if (function)
+    if (Status fits = checkRanks(function, {x.shape(), y.shape()}); !fits)
+      return failed(fits);
+  if (Status fits =
+          checkPromotion(x.dtype(), x.aval().weak, y.dtype(), y.aval().weak);
+      !fits)
+    return failed(fits);
   PromotedType type =
       promoteTypes(x.dtype(), x.aval().weak, y.dtype(), y.aval().weak);
   DType common = canonicalType(type.type);
@@ -38,8 +49,9 @@ Tensor inexact(const Tensor &x) {
 }
 
 using Binary = Tensor (*)(const Tensor &, const Tensor &);
-static Tensor binary(Binary op, const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
+static Tensor binary(Binary op, const Tensor &x, const Tensor &y,
+                     const char *function = __builtin_FUNCTION()) {
+  auto [a, b] = promotePair(x, y, function);
   return op(a, b);
 }
 
@@ -81,8 +93,9 @@ Tensor operator%(const Tensor &x, const Tensor &y) {
 }
 Tensor operator-(const Tensor &x) { return lax::neg(x); }
 /// Complex numbers are ordered by their real parts, then their imaginary ones.
-static Tensor ordered(Binary op, const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
+static Tensor ordered(Binary op, const Tensor &x, const Tensor &y,
+                      const char *function = __builtin_FUNCTION()) {
+  auto [a, b] = promotePair(x, y, function);
   if (const Error *error = errorIn(Tensors{a, b}))
     return *error;
   if (!isComplex(a.dtype()))
@@ -178,7 +191,7 @@ Tensor clip(const Tensor &x, const Tensor &lo, const Tensor &hi) {
   return minimum(maximum(x, lo), hi);
 }
 Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
+  auto [a, b] = promotePair(x, y, /*function=*/nullptr);
   if (const Error *error = errorIn(Tensors{condition, a, b}))
     return *error;
   Tensor c = condition.dtype() == DType::Bool

@@ -142,6 +142,8 @@ Tensor scattered(const Tensor &in, const std::vector<Index> &indices,
     return plan.error();
   if (!plan->sliceShape.elements())
     return in;
+  SW_TRY(checkPromotion(in.dtype(), in.aval().weak, values.dtype(),
+                        values.aval().weak));
   PromotedType common = promoteTypes(in.dtype(), in.aval().weak, values.dtype(),
                                      values.aval().weak);
   DType type = canonicalType(common.type);

@@ -34,6 +34,7 @@ Tensor tensordot(const Tensor &x, const Tensor &y, const Ints &xAxes,
     dims.lhsContracting.push_back(*a);
     dims.rhsContracting.push_back(*b);
   }
+  SW_TRY(checkPromotion(x.dtype(), x.aval().weak, y.dtype(), y.aval().weak));
   auto [a, b] = sameType(x, y);
   return lax::dot_general(a, b, dims, a.dtype());
 }

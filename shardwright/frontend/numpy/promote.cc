@@ -7,15 +7,82 @@
 
 #include "shardwright/frontend/numpy/promote.h"
 
+#include "shardwright/frontend/base/config.h"
+#include "shardwright/frontend/base/warning.h"
 #include "shardwright/frontend/numpy/arrange.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
+#include <map>
 
 namespace shardwright::frontend {
 
-std::pair<Tensor, Tensor> inexactPair(const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
+/// The name in jax.numpy of an operator or a function in C++.
+static std::string pythonName(const std::string &function) {
+  static const auto &operators =
+      *new std::map<std::string, std::string>{{"operator+", "add"},
+                                              {"operator-", "subtract"},
+                                              {"operator*", "multiply"},
+                                              {"operator/", "true_divide"},
+                                              {"operator%", "remainder"},
+                                              {"operator<", "less"},
+                                              {"operator<=", "less_equal"},
+                                              {"operator>", "greater"},
+                                              {"operator>=", "greater_equal"},
+                                              {"operator==", "equal"},
+                                              {"operator!=", "not_equal"},
+                                              {"operator&", "bitwise_and"},
+                                              {"operator|", "bitwise_or"},
+                                              {"operator^", "bitwise_xor"}};
+  if (auto found = operators.find(function); found != operators.end())
+    return found->second;
+  std::string out;
+  for (char c : function) {
+    if (std::isupper(static_cast<unsigned char>(c)))
+      out += '_';
+    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+Status checkRanks(const std::string &function,
+                  const std::vector<Shape> &shapes) {
+  RankPromotion setting = config::numpyRankPromotion.get();
+  if (setting == RankPromotion::Allow)
+    return {};
+  size_t rank = 0;
+  bool differ = false;
+  std::string list;
+  for (const Shape &shape : shapes) {
+    list += cat(list.empty() ? "" : " ", tupleText(shape));
+    if (shape.empty())
+      continue;
+    differ |= rank && rank != shape.size();
+    rank = shape.size();
+  }
+  if (!differ)
+    return {};
+  const char *more = "For more information, see "
+                     "https://docs.jax.dev/en/latest/rank_promotion_warning."
+                     "html.";
+  if (setting == RankPromotion::Raise)
+    return valueError("Operands could not be broadcast together for ",
+                      pythonName(function), " on shapes ", list,
+                      " and with the config option "
+                      "jax_numpy_rank_promotion='raise'. ",
+                      more);
+  warn(cat("Following NumPy automatic rank promotion for ",
+           pythonName(function), " on shapes ", list,
+           ". Set the jax_numpy_rank_promotion config option to 'allow' to "
+           "disable this warning; for more information, see "
+           "https://docs.jax.dev/en/latest/rank_promotion_warning.html."));
+  return {};
+}
+
+std::pair<Tensor, Tensor> inexactPair(const Tensor &x, const Tensor &y,
+                                      const char *function) {
+  auto [a, b] = promotePair(x, y, function);
   return {inexact(a), inexact(b)};
 }
 
@@ -25,10 +92,12 @@ Tensor boolean(const Tensor &x) {
              : x;
 }
 
-void joinType(Aval &type, const Tensor &x) {
+Status joinType(Aval &type, const Tensor &x) {
+  SW_TRY(checkPromotion(type.dtype, type.weak, x.dtype(), x.aval().weak));
   PromotedType joined =
       promoteTypes(type.dtype, type.weak, x.dtype(), x.aval().weak);
   type.dtype = canonicalType(joined.type), type.weak = joined.weak;
+  return {};
 }
 
 DType computationType(DType type) {

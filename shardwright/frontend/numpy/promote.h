@@ -13,18 +13,28 @@
 
 namespace shardwright::frontend {
 
-/// The operands with a common type and rank; scalars keep rank 0.
-std::pair<Tensor, Tensor> promotePair(const Tensor &x, const Tensor &y);
+/// The operands with a common type and rank; scalars keep rank 0. Errors of the
+/// settings numpyDtypePromotion and numpyRankPromotion, which name the function
+/// of jax.numpy: the calling function if it is not given; null: any ranks fit.
+std::pair<Tensor, Tensor>
+promotePair(const Tensor &x, const Tensor &y,
+            const char *function = __builtin_FUNCTION());
+/// The error, or the warning, that the setting numpyRankPromotion wants for
+/// operands of these shapes.
+Status checkRanks(const std::string &function,
+                  const std::vector<Shape> &shapes);
 /// Leading dimensions of size 1 up to this rank; scalars keep rank 0.
 Tensor toRank(const Tensor &x, int64_t rank);
 /// Integers and booleans become floats.
 Tensor inexact(const Tensor &x);
 /// The operands with a common type and rank, which is one of floats.
-std::pair<Tensor, Tensor> inexactPair(const Tensor &x, const Tensor &y);
+std::pair<Tensor, Tensor>
+inexactPair(const Tensor &x, const Tensor &y,
+            const char *function = __builtin_FUNCTION());
 /// True where an element is not zero.
 Tensor boolean(const Tensor &x);
 /// Makes a type, with its weakness, the common one of itself and of a value.
-void joinType(Aval &type, const Tensor &x);
+Status joinType(Aval &type, const Tensor &x);
 /// The type as which floats of this type are summed: short ones as 32-bit ones.
 DType computationType(DType type);
 /// Sums of booleans and short integers are 32-bit integers.

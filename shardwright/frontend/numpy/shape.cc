@@ -106,6 +106,7 @@ Tensor concatenate(const Tensors &xs, int64_t axis) {
     return d.error();
   Aval type = xs[0].aval();
   for (const Tensor &x : xs) {
+    SW_TRY(checkPromotion(type.dtype, type.weak, x.dtype(), x.aval().weak));
     PromotedType t =
         promoteTypes(type.dtype, type.weak, x.dtype(), x.aval().weak);
     type.dtype = t.type;
@@ -192,6 +193,7 @@ Tensor matmul(const Tensor &x, const Tensor &y) {
   if (!x.rank() || !y.rank())
     return valueError("matmul input operand ", x.rank() ? 1 : 0,
                       " must have ndim at least 1, but it has ndim 0");
+  SW_TRY(checkPromotion(x.dtype(), x.aval().weak, y.dtype(), y.aval().weak));
   PromotedType t =
       promoteTypes(x.dtype(), x.aval().weak, y.dtype(), y.aval().weak);
   Tensor a = lax::convert_element_type(x, t.type),

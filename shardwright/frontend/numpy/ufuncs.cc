@@ -21,8 +21,10 @@ Tensor number(const Tensor &like, double value) {
   return scalarOf(value, like.dtype());
 }
 /// A type in which bits and sums make sense: booleans become integers.
-std::pair<Tensor, Tensor> numericPair(const Tensor &x, const Tensor &y) {
-  auto [a, b] = promotePair(x, y);
+std::pair<Tensor, Tensor>
+numericPair(const Tensor &x, const Tensor &y,
+            const char *function = __builtin_FUNCTION()) {
+  auto [a, b] = promotePair(x, y, function);
   if (a.ok() && b.ok() && a.dtype() == DType::Bool)
     return {astype(a, DType::I32), astype(b, DType::I32)};
   return {a, b};

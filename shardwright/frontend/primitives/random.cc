@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/base/config.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/reshard.h"
+
+#include <limits>
 
 namespace shardwright::frontend {
 namespace {
@@ -93,6 +96,76 @@ Tensors encryptCounts(const Tensor &data, const Shape &shape) {
     low = broadcast_in_dim(low, all, behind);
   }
   return threefry2x32(keys[0], keys[1], full_like(low, 0), low);
+}
+
+/// Elements [from, to) of the last dimension.
+Tensor lastSlice(const Tensor &x, int64_t from, int64_t to) {
+  return x.ok() ? slice_in_dim(x, from, to, 1, x.rank() - 1) : x;
+}
+
+/// JAX's older counting: encrypts 0, 1, ... `count - 1` with each key, in pairs
+/// of a number of the first half and one of the second. The last dimension of
+/// the result has size `count`; those of the keys are in front.
+Tensor encryptHalves(const Tensor &data, int64_t count) {
+  if (count > std::numeric_limits<uint32_t>::max() - 1)
+    return notImplemented("random bits of more than 2 ** 32 words with "
+                          "threefry_partitionable=False");
+  int64_t half = (count + 1) / 2;
+  Tensor numbers = iota(DType::U32, {count}, 0);
+  if (count % 2)
+    numbers = concatenate({numbers, broadcast_in_dim(word(0), {1}, {})}, 0);
+  Tensor keys[2] = {keyWord(data, 0), keyWord(data, 1)};
+  Shape all = keys[0].shape();
+  all.push_back(half);
+  for (Tensor &key : keys)
+    key = broadcast_in_dim(key, all, iotaInts(key.rank()));
+  Tensor halves[2] = {lastSlice(numbers, 0, half),
+                      lastSlice(numbers, half, 2 * half)};
+  for (Tensor &numbersOfHalf : halves)
+    numbersOfHalf = broadcast_in_dim(numbersOfHalf, all,
+                                     {static_cast<int64_t>(all.size()) - 1});
+  Tensors words = threefry2x32(keys[0], keys[1], halves[0], halves[1]);
+  return lastSlice(concatenate(words, static_cast<int64_t>(all.size()) - 1), 0,
+                   count);
+}
+
+/// The parts of `width` bits of each word, the lowest first, in one dimension
+/// with the words.
+Tensor partsOfWords(const Tensor &words, int64_t width, DType type) {
+  if (!words.ok())
+    return words;
+  int64_t perWord = 32 / width, last = words.rank();
+  Shape all = words.shape();
+  all.push_back(perWord);
+  Tensor wide = broadcast_in_dim(words, all, iotaInts(last));
+  Tensor places = broadcast_in_dim(iota(DType::U32, {perWord}, 0), all, {last});
+  Tensor parts = bitwise_and(
+      shift_right_logical(
+          wide, mul(places, full_like(places, static_cast<double>(width)))),
+      full_like(places, static_cast<double>((int64_t(1) << width) - 1)));
+  Shape flat = words.shape();
+  flat.back() *= perWord;
+  return reshape(convert_element_type(parts, type), flat);
+}
+
+/// Bits of `shape` for each key, in JAX's older numbers.
+Tensor olderBits(const Tensor &data, int64_t width, const Shape &shape) {
+  int64_t size = shape.elements();
+  int64_t words = (size * width + 31) / 32;
+  Tensor bits = encryptHalves(data, words);
+  if (width == 64)
+    bits = bitsOfWords({lastSlice(bits, 0, size), lastSlice(bits, size, words)},
+                       width);
+  else if (width < 32)
+    bits = lastSlice(
+        partsOfWords(bits, width, width == 8 ? DType::U8 : DType::U16), 0,
+        size);
+  if (!bits.ok())
+    return bits;
+  Shape all = bits.shape();
+  all.pop_back();
+  all.insert(all.end(), shape.begin(), shape.end());
+  return reshape(bits, all);
 }
 
 /// A primitive whose first operand may be an array of keys, whose dimensions
@@ -221,6 +294,14 @@ const Primitive splitP = [] {
         Aval{DType::Key, followed(in[0].shape, params.ints("shape"))});
   };
   p.composite = [](const Tensors &in, const Params &params) -> Tensors {
+    Shape shape(params.ints("shape"));
+    if (!config::threefryPartitionable.get()) {
+      Shape all = in[0].shape();
+      all.insert(all.end(), shape.begin(), shape.end());
+      all.push_back(2);
+      return {random_wrap(reshape(
+          encryptHalves(random_unwrap(in[0]), 2 * shape.elements()), all))};
+    }
     return {fromWords(
         encryptCounts(random_unwrap(in[0]), Shape(params.ints("shape"))))};
   };
@@ -283,6 +364,9 @@ const Primitive bitsP = [] {
                    Aval{type, followed(in[0].shape, params.ints("shape"))});
   };
   p.composite = [](const Tensors &in, const Params &params) -> Tensors {
+    if (!config::threefryPartitionable.get())
+      return {olderBits(random_unwrap(in[0]), params.integer("bit_width"),
+                        Shape(params.ints("shape")))};
     return {bitsOfWords(
         encryptCounts(random_unwrap(in[0]), Shape(params.ints("shape"))),
         params.integer("bit_width"))};
@@ -311,7 +395,11 @@ Tensors threefry2x32(const Tensor &k1, const Tensor &k2, const Tensor &x1,
                      const Tensor &x2) {
   return bindMany(threefryP, 2, {k1, k2, x1, x2});
 }
-Tensor random_seed(const Tensor &seed) {
+Tensor random_seed(const Tensor &given) {
+  Tensor seed = given;
+  if (int64_t offset = config::randomSeedOffset.get();
+      offset && seed.ok() && isInteger(seed.dtype()))
+    seed = add(seed, full_like(seed, static_cast<double>(offset)));
   return bind1(seedP, {seed}, {{"impl", std::string("fry")}});
 }
 Tensor random_split(const Tensor &key, const Shape &shape) {

@@ -259,7 +259,7 @@ Tensor blockDiag(const Tensors &given) {
       return valueError("Arguments to jax.scipy.linalg.block_diag must have at "
                         "most 2 dimensions, got shape ",
                         tupleText(xs[i].shape()), " at argument ", i, ".");
-    joinType(type, xs[i]);
+    SW_TRY(joinType(type, xs[i]));
     xs[i] = atleast2d(xs[i]);
     columns += xs[i].dim(1);
   }

@@ -142,9 +142,8 @@ public:
       return outs;
     for (size_t i = 0; i < locals.size(); ++i)
       if (isBlocks[i])
-        outs[i] = Tensor(std::static_pointer_cast<const Value>(
-            std::make_shared<const BlocksTracer>(locals[i], outs[i], axes[i],
-                                                 shared_from_this())));
+        outs[i] = tensorOfTracer(std::make_shared<const BlocksTracer>(
+            locals[i], outs[i], axes[i], shared_from_this()));
     return outs;
   }
 

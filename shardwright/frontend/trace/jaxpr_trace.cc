@@ -18,8 +18,7 @@ int32_t JaxprTrace::newVar(const Aval &aval) {
 }
 
 static Tensor tracerFor(const TracePtr &trace, const Aval &aval, int32_t var) {
-  return Tensor(std::static_pointer_cast<const Value>(
-      std::make_shared<const JaxprTracer>(aval, trace, var)));
+  return tensorOfTracer(std::make_shared<const JaxprTracer>(aval, trace, var));
 }
 
 Tensor JaxprTrace::input(const Aval &aval) {
@@ -90,10 +89,17 @@ Expected<JaxprPtr> traceToJaxpr(const TensorsFunction &function,
   Tensors args;
   for (const Aval &aval : types)
     args.push_back(trace->input(aval));
-  ScopedTrace scope(trace);
-  // The names of a program begin with it.
-  detail::ScopedNames names(nullptr);
-  return trace->finish(callFunction(function, args), std::move(name));
+  std::string label = name.empty() ? "a function" : name;
+  Expected<JaxprPtr> traced = [&] {
+    ScopedTrace scope(trace);
+    // The names of a program begin with it.
+    detail::ScopedNames names(nullptr);
+    return trace->finish(callFunction(function, args), std::move(name));
+  }();
+  args.clear();
+  if (traced)
+    SW_TRY(checkLeaks(*trace, label));
+  return traced;
 }
 
 Expected<JaxprPtr> traceWithCaptures(const TensorsFunction &function,

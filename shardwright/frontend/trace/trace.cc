@@ -9,6 +9,7 @@
 
 #include "shardwright/frontend/mesh/open_traces.h"
 
+#include "shardwright/frontend/base/config.h"
 #include "shardwright/frontend/trace/partial_sums.h"
 #include "shardwright/frontend/trace/primitive.h"
 #include "shardwright/frontend/trace/registry.h"
@@ -114,6 +115,23 @@ std::vector<std::string> primitiveNames() {
 const Primitive *findPrimitive(const std::string &name) {
   auto found = registry().find(name);
   return found == registry().end() ? nullptr : found->second;
+}
+
+Tensor tensorOfTracer(std::shared_ptr<const Tracer> tracer) {
+  if (config::checkTracerLeaks.get())
+    tracer->trace->made.push_back(tracer);
+  return Tensor(std::static_pointer_cast<const Value>(std::move(tracer)));
+}
+
+Status checkLeaks(const Trace &trace, std::string_view transformation) {
+  std::string leaked;
+  for (const std::weak_ptr<const Value> &tracer : trace.made)
+    if (auto held = tracer.lock())
+      leaked += cat("\n\nTraced<", held->aval.longStr(), ">");
+  if (leaked.empty())
+    return {};
+  return makeError(ErrorKind::LeakedTracer, "Leaked trace of ", transformation,
+                   ". Leaked tracer(s):", leaked, "\n");
 }
 
 /// The error for a tracer whose function has returned.

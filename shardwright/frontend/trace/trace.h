@@ -31,6 +31,8 @@ public:
   /// The function that is traced has returned: its tracers may not be used any
   /// more. Other threads, to which they have gone, ask too.
   std::atomic<bool> ended = false;
+  /// The tracers of this trace, if leaks are looked for.
+  std::vector<std::weak_ptr<const Value>> made;
 };
 using TracePtr = std::shared_ptr<Trace>;
 
@@ -40,6 +42,12 @@ struct Tracer : Value {
       : Value(Kind::Tracer, std::move(a)), trace(std::move(t)) {}
   const TracePtr trace;
 };
+
+/// A tensor that is a new tracer of a trace.
+Tensor tensorOfTracer(std::shared_ptr<const Tracer> tracer);
+/// With config::checkTracerLeaks: an error that names the tracers of an ended
+/// trace that somebody still holds.
+Status checkLeaks(const Trace &trace, std::string_view transformation);
 
 inline const Tracer *asTracer(const Tensor &x) {
   const Value *v = x.handle().get();

@@ -81,9 +81,8 @@ public:
     if (dim < 0 || !x.ok())
       return x;
     Aval aval = x.aval().withoutDim(dim);
-    return Tensor(std::static_pointer_cast<const Value>(
-        std::make_shared<const BatchTracer>(std::move(aval), x, dim,
-                                            shared_from_this())));
+    return tensorOfTracer(std::make_shared<const BatchTracer>(
+        std::move(aval), x, dim, shared_from_this()));
   }
 
   /// The value with its batch dimension at `to`; -1: it must have none.
@@ -201,6 +200,8 @@ Expected<Tensors> vmapFlat(const TensorsFunction &function, const Tensors &args,
   trace->ended = true;
   if (const Error *error = errorIn(results))
     return *error;
+  wrapped.clear(), outs.clear();
+  SW_TRY(checkLeaks(*trace, "vmap"));
   return results;
 }
 

@@ -51,9 +51,8 @@ public:
       return primal;
     if (!tangent->ok())
       return *tangent;
-    return Tensor(std::static_pointer_cast<const Value>(
-        std::make_shared<const DualTracer>(primal, *tangent,
-                                           shared_from_this())));
+    return tensorOfTracer(std::make_shared<const DualTracer>(
+        primal, *tangent, shared_from_this()));
   }
 
 protected:
@@ -123,7 +122,10 @@ Expected<JvpResult> jvpFlat(const TensorsFunction &function,
   trace->ended = true;
   if (const Error *error = errorIn(outs))
     return *error;
-  return unwrap(outs, trace.get());
+  JvpResult result = unwrap(outs, trace.get());
+  args.clear(), outs.clear();
+  SW_TRY(checkLeaks(*trace, "jvp"));
+  return result;
 }
 
 /// The names inside of those that were current when a trace began.
@@ -180,6 +182,10 @@ Expected<Linearized> linearizeFlat(const TensorsFunction &function,
   Expected<JaxprPtr> jaxpr = trace->tangentTrace->finish(tangents);
   if (!jaxpr)
     return jaxpr.error();
+  args.clear(), results.clear();
+  split = {}, tangents.clear();
+  SW_TRY(checkLeaks(*trace, "linearize"));
+  SW_TRY(checkLeaks(*trace->tangentTrace, "linearize"));
   auto tangent = std::make_shared<Jaxpr>(*eliminateDeadCode(**jaxpr));
   // The backward pass runs within names of its own.
   if (const NameStack &outer = detail::currentNames())

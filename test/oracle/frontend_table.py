@@ -1,0 +1,88 @@
+#===- frontend_table.py - which test covers which concept -----------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Each concept of frontend/feature_table.py has a test: tests say so in a comment line `Feature: KEY` before them. The table
+docs/frontend-table.md is made of these lines; --update writes it."""
+
+import argparse
+import os
+import re
+import sys
+
+import oracle
+from frontend.feature_table import FEATURES
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+PAGE = os.path.join(ROOT, "docs", "frontend-table.md")
+HEAD = """# Concepts of the front end and their tests
+
+Made by `test/oracle/frontend_table.py --update` of the lines `Feature: KEY` in tests. Names that JAX retired are in parentheses.
+
+| JAX | Here | Tests |
+| --- | --- | --- |
+"""
+
+
+def sources():
+    for folder in ("shardwright/frontend", "test/oracle", "test/jax"):
+        for path, _, names in os.walk(os.path.join(ROOT, folder)):
+            for name in sorted(names):
+                if name.endswith("_test.cc") or name.endswith(".py"):
+                    yield os.path.join(path, name)
+
+
+def tagged():
+    """Lists of (file, test) by key."""
+    found = {}
+    for file in sorted(sources()):
+        with open(file, encoding="utf-8") as source:
+            lines = source.read().split("\n")
+        for i, line in enumerate(lines):
+            tag = re.match(r"\s*(?://+|#) Feature: (.*)$", line)
+            if not tag:
+                continue
+            tests = re.finditer(r"^TEST(?:_[FP])?\((\w+),\s*(\w+)\)", "\n".join(lines[i + 1:]), re.M)
+            test = next(tests, None) if file.endswith(".cc") else None
+            name = f"{test[1]}.{test[2]}" if test else ""
+            for key in tag[1].split(","):
+                found.setdefault(key.strip(), []).append((os.path.relpath(file, ROOT), name))
+    return found
+
+
+def page(found):
+    rows = []
+    for key, theirs, ours in FEATURES:
+        by_file = {}
+        for file, name in found.get(key, []):
+            by_file.setdefault(file, []).append(name)
+        tests = "; ".join(f"`{os.path.basename(file)}`" + (": " + ", ".join(f"`{n}`" for n in names if n) if any(names) else "")
+                          for file, names in by_file.items())
+        rows.append(f"| {theirs} | {ours} | {tests} |")
+    return HEAD + "\n".join(rows) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--update", action="store_true")
+    args, _ = parser.parse_known_args()
+    found = tagged()
+    text = page(found)
+    if args.update:
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(text)
+    sys.argv = sys.argv[:1]
+    tally = oracle.Tally("frontend_table")
+    for key, _, _ in FEATURES:
+        tally.check(f"{key} has a test", key in found, f"no line `Feature: {key}`")
+    keys = {key for key, _, _ in FEATURES}
+    for key in found:
+        tally.check(f"{key} is a concept", key in keys, f"{found[key]}; frontend/feature_table.py does not have it")
+    current = open(PAGE, encoding="utf-8").read() if os.path.exists(PAGE) else ""
+    tally.check("docs/frontend-table.md is current", current == text, "run test/oracle/frontend_table.py --update")
+    tally.finish()
+
+
+main()
