@@ -35,3 +35,27 @@ llvm::StringRef pjrt::codeName(PJRT_Error_Code code) {
              ? codeNames[code]
              : codeNames[PJRT_Error_Code_UNKNOWN];
 }
+
+std::optional<pjrt::CodedText> pjrt::findCode(llvm::StringRef text) {
+  for (int code = 1; code <= lastErrorCode; ++code) {
+    llvm::StringRef rest = text;
+    if (rest.consume_front(codeName(PJRT_Error_Code(code))) &&
+        rest.consume_front(": "))
+      return CodedText{PJRT_Error_Code(code), rest.str()};
+  }
+  // `custom_call at f.py:3:4: device 2: NOT_FOUND: no such thing`.
+  llvm::StringRef head =
+      text.take_front(300).take_until([](char c) { return c == '\n'; });
+  for (int code = 1; code <= lastErrorCode; ++code) {
+    std::string marker = (": " + codeName(PJRT_Error_Code(code)) + ": ").str();
+    size_t at = head.find(marker);
+    if (at == llvm::StringRef::npos)
+      continue;
+    llvm::StringRef place = text.take_front(at);
+    std::string message = text.substr(at + marker.size()).str();
+    if (!llvm::StringRef(message).contains(place)) // a call's name adds nothing
+      message += (" (" + place + ")").str();
+    return CodedText{PJRT_Error_Code(code), std::move(message)};
+  }
+  return std::nullopt;
+}

@@ -8,11 +8,11 @@
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/compile/named_options.h"
+#include "shardwright/ffi/attributes.h"
 #include "shardwright/pjrt/api/program.h"
 #include "shardwright/pjrt/calls/expand_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
 #include "shardwright/pjrt/calls/propagate_calls.h"
-#include "shardwright/pjrt/ffi/ffi_attributes.h"
 #include "shardwright/pjrt/request/prepare_module.h"
 #include "shardwright/pjrt/request/program_reader.h"
 #include "shardwright/pjrt/request/program_text.h"
@@ -51,7 +51,7 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
     return reader.error();
   program->name = module->getSymName().value_or("module").str();
   closeShardings(*module, request);
-  if (failed(checkFfiAttributes(*module)))
+  if (failed(ffi::checkFfiAttributes(*module)))
     return reader.error();
   pinCallbacks(*module);
   FailureOr<ProgramLayouts> layouts = takeLayoutModes(*module);

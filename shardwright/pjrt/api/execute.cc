@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/ffi/run_data.h"
 #include "shardwright/pjrt/api/placement.h"
 #include "shardwright/pjrt/api/program.h"
 #include "shardwright/pjrt/api/run_recorder.h"
 #include "shardwright/pjrt/base/slots.h"
-#include "shardwright/pjrt/ffi/ffi_run_data.h"
+#include "shardwright/pjrt/request/custom_options.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -121,7 +122,7 @@ static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
 /// Reads the user data and custom options for the handlers that the run calls.
 static PJRT_Error *readRunData(const PJRT_ExecuteOptions &options,
                                std::shared_ptr<const void> &data) {
-  FfiRunData read;
+  ffi::FfiRunData read;
   if (SHARDWRIGHT_HAS_FIELD(PJRT_ExecuteOptions, &options, context) &&
       options.context) {
     SHARDWRIGHT_ALIVE(context, options.context, "context");
@@ -138,7 +139,7 @@ static PJRT_Error *readRunData(const PJRT_ExecuteOptions &options,
     read.options = std::move(*custom);
   }
   if (read.userData || read.options)
-    data = std::make_shared<FfiRunData>(std::move(read));
+    data = std::make_shared<ffi::FfiRunData>(std::move(read));
   return nullptr;
 }
 

@@ -25,10 +25,12 @@
 #include <string>
 #include <vector>
 
+namespace shardwright::ffi {
+struct FfiUserData;
+}
 namespace shardwright::pjrt {
 struct ClientProgram;
-struct FfiUserData;
-} // namespace shardwright::pjrt
+}
 
 struct PJRT_DeviceDescription {
   int id = 0; ///< global
@@ -139,7 +141,7 @@ struct PJRT_LoadedExecutable {
 
 struct PJRT_ExecuteContext {
   std::mutex mutex;
-  std::shared_ptr<const shardwright::pjrt::FfiUserData> userData;
+  std::shared_ptr<const shardwright::ffi::FfiUserData> userData;
 };
 
 namespace shardwright::pjrt {

@@ -8,8 +8,8 @@
 #include "shardwright/cpu/backend/cpu_backend.h"
 #include "shardwright/pjrt/api/client_options.h"
 #include "shardwright/pjrt/api/placement.h"
+#include "shardwright/pjrt/base/shape_proto.h"
 #include "shardwright/pjrt/base/slots.h"
-#include "shardwright/pjrt/ffi/shape_proto.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

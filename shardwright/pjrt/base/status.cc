@@ -49,29 +49,9 @@ PJRT_Error *pjrt::errorFromText(llvm::StringRef original,
                                 PJRT_Error_Code otherwise) {
   if (original.empty())
     return nullptr;
-  std::string words = inWordsOfXla(original);
-  llvm::StringRef text = words;
-  for (int code = 1; code <= lastErrorCode; ++code) {
-    llvm::StringRef rest = text;
-    if (rest.consume_front(codeName(PJRT_Error_Code(code))) &&
-        rest.consume_front(": "))
-      return makeError(PJRT_Error_Code(code), rest);
-  }
-  // The runtime prefixes the location: `custom_call at f.py:3:4: device 2:
-  // NOT_FOUND: no such thing`.
-  llvm::StringRef head =
-      text.take_front(300).take_until([](char c) { return c == '\n'; });
-  for (int code = 1; code <= lastErrorCode; ++code) {
-    std::string marker = (": " + codeName(PJRT_Error_Code(code)) + ": ").str();
-    size_t at = head.find(marker);
-    if (at == llvm::StringRef::npos)
-      continue;
-    llvm::StringRef place = text.take_front(at);
-    llvm::StringRef message = text.substr(at + marker.size());
-    if (message.contains(place)) // a call's name, which adds nothing
-      return makeError(PJRT_Error_Code(code), message);
-    return makeError(PJRT_Error_Code(code), message + " (" + place + ")");
-  }
+  std::string text = inWordsOfXla(original);
+  if (std::optional<CodedText> found = findCode(text))
+    return makeError(found->code, found->message);
   return makeError(otherwise, text);
 }
 

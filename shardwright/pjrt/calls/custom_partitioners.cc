@@ -9,7 +9,7 @@
 
 #include "shardwright/mesh/hlo/proto_wire.h"
 #include "shardwright/pjrt/base/status.h"
-#include "shardwright/pjrt/ffi/shape_proto.h"
+#include "shardwright/pjrt/base/shape_proto.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/ffi/ffi.h"
 #include "shardwright/mesh/nesting.h"
 #include "shardwright/pjrt/api/inspect.h"
 #include "shardwright/pjrt/api/region_query.h"
 #include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/extensions/extensions.h"
-#include "shardwright/pjrt/ffi/ffi.h"
 #include "shardwright/pjrt_abi/bridge.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -67,14 +67,14 @@ PJRT_Extension_Base *pjrt::bridgeExtension() {
           return reinterpret_cast<XLA_FFI_Handler>(handlers[stage]);
         };
         return toPjrt(
-            registerFfi({name, size}, {handler(0), handler(1), handler(2),
-                                       handler(3), nullptr}));
+            ffi::registerFfi({name, size}, {handler(0), handler(1), handler(2),
+                                            handler(3), nullptr}));
       },
       [](const char *name, size_t size, void *function) {
-        return toPjrt(registerUntyped({name, size}, function));
+        return toPjrt(ffi::registerUntyped({name, size}, function));
       },
       [](const char *name, size_t size, int64_t *id, const void *info) {
-        return toPjrt(registerFfiType(
+        return toPjrt(ffi::registerFfiType(
             {name, size}, *id, static_cast<const XLA_FFI_TypeInfo *>(info)));
       },
       inspect,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/ffi/ffi.h"
 #include "shardwright/pjrt/api/objects.h"
 #include "shardwright/pjrt/extensions/extensions.h"
-#include "shardwright/pjrt/ffi/ffi.h"
 #include "shardwright/pjrt_abi/extensions.h"
 
 using namespace shardwright;
@@ -20,8 +20,8 @@ static PJRT_Error *registerType(PJRT_FFI_Type_Register_Args *args) {
     XLA_FFI_TypeInfo info = {sizeof(XLA_FFI_TypeInfo), nullptr,
                              args->type_info ? args->type_info->deleter
                                              : nullptr};
-    return toPjrt(registerFfiType({args->type_name, args->type_name_size},
-                                  args->type_id, &info));
+    return toPjrt(ffi::registerFfiType({args->type_name, args->type_name_size},
+                                       args->type_id, &info));
   });
 }
 
@@ -33,8 +33,8 @@ static PJRT_Error *addUserData(PJRT_FFI_UserData_Add_Args *args) {
     std::lock_guard lock(context->mutex);
     // Runs in flight keep the old copy.
     auto added = context->userData
-                     ? std::make_shared<FfiUserData>(*context->userData)
-                     : std::make_shared<FfiUserData>();
+                     ? std::make_shared<ffi::FfiUserData>(*context->userData)
+                     : std::make_shared<ffi::FfiUserData>();
     if (added->find(type))
       return makeError(PJRT_Error_Code_ALREADY_EXISTS,
                        "User data with type id " + llvm::Twine(type) +
@@ -52,12 +52,12 @@ static PJRT_Error *registerHandler(PJRT_FFI_Register_Handler_Args *args) {
     XLA_FFI_Handler_Bundle bundle = {};
     bundle.execute = reinterpret_cast<XLA_FFI_Handler>(args->handler);
     return toPjrt(
-        registerFfi({args->target_name, args->target_name_size}, bundle));
+        ffi::registerFfi({args->target_name, args->target_name_size}, bundle));
   });
 }
 
 PJRT_Extension_Base *pjrt::ffiExtension() {
-  offerFfiTargets();
+  ffi::offerFfiTargets();
   static PJRT_FFI_Extension extension = {
       {sizeof(PJRT_FFI_Extension), PJRT_Extension_Type_FFI, nullptr},
       registerType,

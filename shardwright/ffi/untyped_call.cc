@@ -1,15 +1,15 @@
-//===- ffi_untyped_call.cc - calls of the APIs before typed FFI -----------===//
+//===- untyped_call.cc - calls of the APIs before typed FFI -----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/ffi_buffers.h"
-#include "shardwright/pjrt/ffi/ffi_call.h"
+#include "shardwright/ffi/buffers.h"
+#include "shardwright/ffi/call.h"
 
 using namespace shardwright;
-using namespace shardwright::pjrt;
+using namespace shardwright::ffi;
 
 /// Opaque to functions. jaxlib does not export the functions that set it, so
 /// functions compiled against its headers never fail.
@@ -26,7 +26,7 @@ using Unified = void (*)(void *out, const void **in, const char *opaque,
 } // namespace
 
 llvm::Expected<CustomCallFunction>
-pjrt::makeUntypedCall(void *function, const cpu::LibraryCall &site) {
+ffi::makeUntypedCall(void *function, const cpu::LibraryCall &site) {
   int64_t version = apiVersionOf(site);
   if (version < 1 || version > 3)
     return llvm::createStringError(

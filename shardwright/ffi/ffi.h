@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_FFI_FFI_H
-#define SHARDWRIGHT_PJRT_FFI_FFI_H
+#ifndef SHARDWRIGHT_FFI_H
+#define SHARDWRIGHT_FFI_H
 
 #include "shardwright/pjrt_abi/ffi.h"
 
@@ -34,7 +34,11 @@ struct XLA_FFI_Future {
   XLA_FFI_Error *error = nullptr;
 };
 
-namespace shardwright::pjrt {
+namespace shardwright::cpu {
+class ThreadPool;
+}
+
+namespace shardwright::ffi {
 
 /// The user data that the starter of a run passes to handlers, by type. Not
 /// owned.
@@ -53,20 +57,20 @@ struct FfiState {
   void *object = nullptr;
 };
 
-} // namespace shardwright::pjrt
+} // namespace shardwright::ffi
 
 /// The context that a handler can query during a call.
 struct XLA_FFI_ExecutionContext {
   int32_t device = -1;
   int64_t runId = 0;
-  const shardwright::pjrt::FfiUserData *userData = nullptr;
+  const shardwright::ffi::FfiUserData *userData = nullptr;
   /// The custom options of the run; null: none.
   const XLA_FFI_Attrs *customOptions = nullptr;
   /// By stage: instantiate, prepare, initialize; null if there is none.
-  shardwright::pjrt::FfiState *states[3] = {};
+  shardwright::ffi::FfiState *states[3] = {};
 };
 
-namespace shardwright::pjrt {
+namespace shardwright::ffi {
 
 /// The table of functions that handlers call.
 const XLA_FFI_Api *ffiApi();
@@ -84,8 +88,12 @@ llvm::Error registerFfi(llvm::StringRef name,
 /// separate names.
 llvm::Error registerUntyped(llvm::StringRef name, void *function);
 bool isTypedTarget(llvm::StringRef name);
+bool isUntypedTarget(llvm::StringRef name);
 /// Makes the registered targets available to programs.
 void offerFfiTargets();
+/// Sets the threads that run the tasks of handlers; else those of
+/// Client::shared. They must live as long as the process.
+void useFfiThreads(cpu::ThreadPool &pool);
 
 /// Assigns an id to the type, or adopts the id that another host assigned.
 llvm::Error registerFfiType(llvm::StringRef name, int64_t &id,
@@ -97,6 +105,6 @@ bool isFfiType(int64_t type);
 /// Queries the handler's metadata, by a call with only `stage` and `context`.
 llvm::Error queryFfi(XLA_FFI_Handler handler, XLA_FFI_Metadata &metadata);
 
-} // namespace shardwright::pjrt
+} // namespace shardwright::ffi
 
-#endif // SHARDWRIGHT_PJRT_FFI_FFI_H
+#endif // SHARDWRIGHT_FFI_H

@@ -1,17 +1,17 @@
-//===- ffi_state_types.cc - types of FFI states ---------------------------===//
+//===- state_types.cc - types of FFI states ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/ffi.h"
+#include "shardwright/ffi/ffi.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace shardwright;
-using namespace shardwright::pjrt;
+using namespace shardwright::ffi;
 
 namespace {
 struct Types {
@@ -26,8 +26,8 @@ static Types &types() {
   return *types;
 }
 
-llvm::Error pjrt::registerFfiType(llvm::StringRef name, int64_t &id,
-                                  const XLA_FFI_TypeInfo *info) {
+llvm::Error ffi::registerFfiType(llvm::StringRef name, int64_t &id,
+                                 const XLA_FFI_TypeInfo *info) {
   auto fail = [](const llvm::Twine &why) {
     return llvm::createStringError("INTERNAL: " + why);
   };
@@ -57,13 +57,13 @@ llvm::Error pjrt::registerFfiType(llvm::StringRef name, int64_t &id,
   return llvm::Error::success();
 }
 
-void (*pjrt::ffiDeleter(int64_t type))(void *) {
+void (*ffi::ffiDeleter(int64_t type))(void *) {
   Types &t = types();
   std::lock_guard lock(t.mutex);
   return t.deleters.lookup(type);
 }
 
-bool pjrt::isFfiType(int64_t type) {
+bool ffi::isFfiType(int64_t type) {
   Types &t = types();
   std::lock_guard lock(t.mutex);
   return t.deleters.contains(type);

@@ -1,22 +1,22 @@
-//===- ffi_attributes.cc - attributes of FFI calls ------------------------===//
+//===- attributes.cc - attributes of FFI calls ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/ffi_attributes.h"
+#include "shardwright/ffi/attributes.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/pjrt/ffi/ffi.h"
-#include "shardwright/pjrt/ffi/ffi_types.h"
+#include "shardwright/ffi/ffi.h"
+#include "shardwright/ffi/types.h"
 #include "shardwright/runtime/custom_call.h"
 
 #include <algorithm>
 #include <cstring>
 
 using namespace shardwright;
-using namespace shardwright::pjrt;
+using namespace shardwright::ffi;
 
 using Kind = cpu::LibraryAttribute::Kind;
 
@@ -162,7 +162,7 @@ static mlir::LogicalResult check(mlir::Operation *op,
   return mlir::success();
 }
 
-mlir::LogicalResult pjrt::checkFfiAttributes(mlir::ModuleOp module) {
+mlir::LogicalResult ffi::checkFfiAttributes(mlir::ModuleOp module) {
   mlir::WalkResult walked = module.walk([](stablehlo::CustomCallOp call) {
     auto attributes =
         call->getAttrOfType<mlir::DictionaryAttr>("mhlo.backend_config");

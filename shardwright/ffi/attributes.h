@@ -1,12 +1,12 @@
-//===- ffi_attributes.h - attributes of FFI calls -------------------------===//
+//===- attributes.h - attributes of FFI calls -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_FFI_FFI_ATTRIBUTES_H
-#define SHARDWRIGHT_PJRT_FFI_FFI_ATTRIBUTES_H
+#ifndef SHARDWRIGHT_FFI_ATTRIBUTES_H
+#define SHARDWRIGHT_FFI_ATTRIBUTES_H
 
 #include "shardwright/cpu/program/program.h"
 #include "shardwright/pjrt_abi/ffi.h"
@@ -18,7 +18,7 @@
 #include <deque>
 #include <memory>
 
-namespace shardwright::pjrt {
+namespace shardwright::ffi {
 
 /// Attributes in the form that handlers read: sorted by name, each in storage
 /// with a stable address.
@@ -46,6 +46,6 @@ private:
 /// targets. Emits one diagnostic on failure, in XLA's wording.
 mlir::LogicalResult checkFfiAttributes(mlir::ModuleOp module);
 
-} // namespace shardwright::pjrt
+} // namespace shardwright::ffi
 
-#endif // SHARDWRIGHT_PJRT_FFI_FFI_ATTRIBUTES_H
+#endif // SHARDWRIGHT_FFI_ATTRIBUTES_H

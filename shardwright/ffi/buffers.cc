@@ -1,20 +1,20 @@
-//===- ffi_buffers.cc - buffers of FFI calls ------------------------------===//
+//===- buffers.cc - buffers of FFI calls ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/ffi_buffers.h"
+#include "shardwright/ffi/buffers.h"
 
-#include "shardwright/pjrt/ffi/ffi_types.h"
+#include "shardwright/ffi/types.h"
 #include "shardwright/support/host_memory.h"
 #include "shardwright/support/packed_elements.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace shardwright;
-using namespace shardwright::pjrt;
+using namespace shardwright::ffi;
 
 static constexpr int tokenType = 17;
 

@@ -1,15 +1,15 @@
-//===- ffi_types.cc - element types of FFI --------------------------------===//
+//===- types.cc - element types of FFI --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/ffi_types.h"
+#include "shardwright/ffi/types.h"
 
 using namespace shardwright;
 
-std::optional<int> pjrt::ffiType(ElementType type) {
+std::optional<int> ffi::ffiType(ElementType type) {
   switch (type) {
   case ElementType::Pred:
     return 1;

@@ -1,19 +1,19 @@
-//===- ffi_api.cc - functions that FFI handlers call ----------------------===//
+//===- api.cc - functions that FFI handlers call ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/base/status.h"
-#include "shardwright/pjrt/ffi/ffi.h"
+#include "shardwright/ffi/ffi.h"
+#include "shardwright/pjrt_abi/error_codes.h"
 #include "shardwright/runtime/client.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 using namespace shardwright;
-using namespace shardwright::pjrt;
+using namespace shardwright::ffi;
 
 using llvm::Twine;
 
@@ -23,24 +23,25 @@ static XLA_FFI_Error *error(PJRT_Error_Code code, const Twine &message) {
 
 /// Converts `e` to an error with the code that its text begins with.
 static XLA_FFI_Error *toFfi(llvm::Error e) {
-  PJRT_Error *made = pjrt::toPjrt(std::move(e));
-  if (!made)
+  if (!e)
     return nullptr;
-  auto *failure = static_cast<Failure *>(made);
-  auto *result = new XLA_FFI_Error{failure->code, failure->message};
-  delete failure;
-  return result;
+  std::string text = llvm::toString(std::move(e));
+  if (std::optional<pjrt::CodedText> found = pjrt::findCode(text))
+    return error(found->code, found->message);
+  return error(PJRT_Error_Code_INTERNAL, text);
 }
 
-llvm::Error pjrt::fromFfi(XLA_FFI_Error *given) {
+llvm::Error ffi::fromFfi(XLA_FFI_Error *given) {
   if (!given)
     return llvm::Error::success();
-  std::string text = textWithCode(PJRT_Error_Code(given->code), given->message);
+  std::string text =
+      (pjrt::codeName(PJRT_Error_Code(given->code)) + ": " + given->message)
+          .str();
   delete given;
   return llvm::createStringError(text);
 }
 
-pjrt::FfiState::~FfiState() {
+ffi::FfiState::~FfiState() {
   if (object)
     if (auto *deleter = ffiDeleter(type))
       deleter(object);
@@ -159,7 +160,7 @@ static XLA_FFI_Error *sized(Args *args, const char *name) {
                    ", got " + Twine(args ? args->struct_size : 0) +
                    ". Check installed software versions. The framework XLA "
                    "FFI API version is 0." +
-                   Twine(kFfiMinorVersion) + ".");
+                   Twine(pjrt::kFfiMinorVersion) + ".");
 }
 #define SIZED(function, least, Args)                                           \
   [](Args *args) { return sized<function, least>(args, #Args); }
@@ -215,18 +216,26 @@ static XLA_FFI_Error *release(XLA_FFI_DeviceMemory_Free_Args *args) {
   return nullptr;
 }
 
+static std::atomic<cpu::ThreadPool *> chosenThreads = nullptr;
+
+void ffi::useFfiThreads(cpu::ThreadPool &pool) { chosenThreads = &pool; }
+
+static cpu::ThreadPool &threads() {
+  cpu::ThreadPool *chosen = chosenThreads;
+  return chosen ? *chosen : Client::shared().pool();
+}
+
 static XLA_FFI_Error *schedule(XLA_FFI_ThreadPool_Schedule_Args *args) {
   // Run on a pool thread, because the scheduling handler may wait for the task.
-  if (Client::shared().pool().size() < 2)
+  if (threads().size() < 2)
     args->task(args->data);
   else
-    Client::shared().pool().submit(
-        [task = args->task, data = args->data] { task(data); });
+    threads().submit([task = args->task, data = args->data] { task(data); });
   return nullptr;
 }
 
 static XLA_FFI_Error *countThreads(XLA_FFI_ThreadPool_NumThreads_Args *args) {
-  *args->num_threads = Client::shared().pool().size();
+  *args->num_threads = threads().size();
   return nullptr;
 }
 
@@ -279,13 +288,13 @@ static void getDetails(XLA_FFI_Error_GetDetails_Args *args) {
     args->errc = args->error ? args->error->code : 0;
 }
 
-const XLA_FFI_Api *pjrt::ffiApi() {
+const XLA_FFI_Api *ffi::ffiApi() {
   // Arguments of states may be those of API 0.2, which had 40 bytes; those of
   // registrations those of API 0.3, without `record`.
   static const XLA_FFI_Api api = {
       sizeof(XLA_FFI_Api),
       nullptr,
-      {sizeof(XLA_FFI_Api_Version), nullptr, 0, kFfiMinorVersion},
+      {sizeof(XLA_FFI_Api_Version), nullptr, 0, pjrt::kFfiMinorVersion},
       nullptr,
       SIZED(createError, 28, XLA_FFI_Error_Create_Args),
       getDetails,

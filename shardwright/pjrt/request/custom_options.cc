@@ -1,14 +1,15 @@
-//===- ffi_run_data.cc - data of one run for FFI handlers -----------------===//
+//===- custom_options.cc - options of a run for FFI handlers --------------===//
+//---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/ffi_run_data.h"
+#include "shardwright/pjrt/request/custom_options.h"
 
+#include "shardwright/ffi/attributes.h"
 #include "shardwright/pjrt/base/named_values.h"
-#include "shardwright/pjrt/ffi/ffi_attributes.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -49,7 +50,7 @@ static cpu::LibraryAttribute toAttribute(const PJRT_NamedValue &value) {
 
 namespace {
 struct CustomOptions {
-  FfiAttributes storage;
+  ffi::FfiAttributes storage;
   XLA_FFI_Attrs view;
 };
 } // namespace

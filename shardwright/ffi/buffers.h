@@ -1,12 +1,12 @@
-//===- ffi_buffers.h - buffers of FFI calls ---------------------*- C++ -*-===//
+//===- buffers.h - buffers of FFI calls ---------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_FFI_FFI_BUFFERS_H
-#define SHARDWRIGHT_PJRT_FFI_FFI_BUFFERS_H
+#ifndef SHARDWRIGHT_FFI_BUFFERS_H
+#define SHARDWRIGHT_FFI_BUFFERS_H
 
 #include "shardwright/pjrt_abi/ffi.h"
 #include "shardwright/runtime/custom_call.h"
@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-namespace shardwright::pjrt {
+namespace shardwright::ffi {
 
 /// The operands or the results of one call, including tokens. Our buffers hold
 /// elements of less than 8 bits in one byte each; handlers get them packed, the
@@ -52,6 +52,6 @@ private:
   std::string problem;
 };
 
-} // namespace shardwright::pjrt
+} // namespace shardwright::ffi
 
-#endif // SHARDWRIGHT_PJRT_FFI_FFI_BUFFERS_H
+#endif // SHARDWRIGHT_FFI_BUFFERS_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/shape_proto.h"
+#include "shardwright/pjrt/base/shape_proto.h"
 
+#include "shardwright/ffi/types.h"
 #include "shardwright/mesh/hlo/proto_wire.h"
-#include "shardwright/pjrt/ffi/ffi_types.h"
 
 using namespace shardwright;
 
@@ -23,7 +23,7 @@ std::string pjrt::shapeProto(ElementType type, llvm::ArrayRef<int64_t> shape,
   layout.packed(1, order);
   layout.varint(16, 1); // tail_padding_alignment_in_elements
   ProtoWriter proto;
-  proto.varint(2, ffiType(type).value_or(0));
+  proto.varint(2, ffi::ffiType(type).value_or(0));
   proto.packed(3, shape);
   proto.message(5, layout.take());
   proto.packed(6, isDynamic);

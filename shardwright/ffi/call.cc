@@ -1,20 +1,20 @@
-//===- ffi_call.cc - calls of FFI handlers --------------------------------===//
+//===- call.cc - calls of FFI handlers --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/ffi_call.h"
+#include "shardwright/ffi/call.h"
 
-#include "shardwright/pjrt/ffi/ffi_attributes.h"
-#include "shardwright/pjrt/ffi/ffi_buffers.h"
-#include "shardwright/pjrt/ffi/ffi_run_data.h"
+#include "shardwright/ffi/attributes.h"
+#include "shardwright/ffi/buffers.h"
+#include "shardwright/ffi/run_data.h"
 
 #include <exception>
 
 using namespace shardwright;
-using namespace shardwright::pjrt;
+using namespace shardwright::ffi;
 
 namespace {
 
@@ -37,6 +37,10 @@ static llvm::Error call(XLA_FFI_Handler handler, XLA_FFI_CallFrame &frame) {
   } catch (const std::exception &e) {
     return llvm::createStringError(
         llvm::Twine("UNKNOWN: XLA FFI call failed: ") + e.what());
+  } catch (...) {
+    return llvm::createStringError(
+        "UNKNOWN: XLA FFI call failed: the handler threw an exception that is "
+        "not derived from std::exception");
   }
   if (failed)
     return fromFfi(failed);
@@ -54,7 +58,7 @@ static llvm::Error call(XLA_FFI_Handler handler, XLA_FFI_CallFrame &frame) {
 static XLA_FFI_CallFrame makeFrame(XLA_FFI_ExecutionStage stage,
                                    XLA_FFI_ExecutionContext *context) {
   XLA_FFI_CallFrame frame = {};
-  frame.struct_size = kCallFrameSize;
+  frame.struct_size = pjrt::kCallFrameSize;
   frame.api = ffiApi();
   frame.ctx = context;
   frame.stage = stage;
@@ -64,8 +68,7 @@ static XLA_FFI_CallFrame makeFrame(XLA_FFI_ExecutionStage stage,
   return frame;
 }
 
-llvm::Error pjrt::queryFfi(XLA_FFI_Handler handler,
-                           XLA_FFI_Metadata &metadata) {
+llvm::Error ffi::queryFfi(XLA_FFI_Handler handler, XLA_FFI_Metadata &metadata) {
   metadata = {};
   metadata.struct_size = offsetof(XLA_FFI_Metadata, state_type_id) - 4;
   metadata.api_version.struct_size = sizeof(XLA_FFI_Api_Version);
@@ -113,8 +116,8 @@ static llvm::Error run(CallSite &site, const CustomCall &given) {
 }
 
 llvm::Expected<CustomCallFunction>
-pjrt::makeTypedCall(const XLA_FFI_Handler_Bundle &bundle,
-                    const cpu::LibraryCall &given) {
+ffi::makeTypedCall(const XLA_FFI_Handler_Bundle &bundle,
+                   const cpu::LibraryCall &given) {
   auto site = std::make_shared<CallSite>();
   site->bundle = bundle;
   if (llvm::Error e = site->attributes.set(given.attributes))

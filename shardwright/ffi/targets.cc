@@ -1,17 +1,17 @@
-//===- ffi_targets.cc - registry of FFI handlers --------------------------===//
+//===- targets.cc - registry of FFI handlers --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/ffi.h"
-#include "shardwright/pjrt/ffi/ffi_call.h"
+#include "shardwright/ffi/call.h"
+#include "shardwright/ffi/ffi.h"
 
 #include "llvm/ADT/StringMap.h"
 
 using namespace shardwright;
-using namespace shardwright::pjrt;
+using namespace shardwright::ffi;
 
 namespace {
 struct Targets {
@@ -36,8 +36,8 @@ static llvm::Error invalidTarget(const llvm::Twine &why) {
   return llvm::createStringError("INVALID_ARGUMENT: " + why);
 }
 
-llvm::Error pjrt::registerFfi(llvm::StringRef name,
-                              const XLA_FFI_Handler_Bundle &bundle) {
+llvm::Error ffi::registerFfi(llvm::StringRef name,
+                             const XLA_FFI_Handler_Bundle &bundle) {
   if (!bundle.execute)
     return invalidTarget(
         "FFI handler for " + name +
@@ -50,14 +50,14 @@ llvm::Error pjrt::registerFfi(llvm::StringRef name,
       return e;
     int major = metadata.api_version.major_version,
         minor = metadata.api_version.minor_version;
-    if (major != 0 || minor < 1 || minor > kFfiMinorVersion)
+    if (major != 0 || minor < 1 || minor > pjrt::kFfiMinorVersion)
       return invalidTarget(
           "XLA FFI handler registration for " + name +
           " on platform Host (canonical host) failed because the handler's API "
           "version (" +
           llvm::Twine(major) + "." + llvm::Twine(minor) +
           ") is incompatible with the framework's API version (0." +
-          llvm::Twine(kFfiMinorVersion) +
+          llvm::Twine(pjrt::kFfiMinorVersion) +
           "). Minimum supported API version is (0.1).");
   }
   Targets &t = targets();
@@ -70,7 +70,7 @@ llvm::Error pjrt::registerFfi(llvm::StringRef name,
                        "bundle addresses");
 }
 
-llvm::Error pjrt::registerUntyped(llvm::StringRef name, void *function) {
+llvm::Error ffi::registerUntyped(llvm::StringRef name, void *function) {
   if (!function)
     return invalidTarget("custom call target " + name + " is a null pointer");
   Targets &t = targets();
@@ -82,20 +82,25 @@ llvm::Error pjrt::registerUntyped(llvm::StringRef name, void *function) {
                        name + " on platform Host");
 }
 
-int64_t pjrt::apiVersionOf(const cpu::LibraryCall &call) {
+int64_t ffi::apiVersionOf(const cpu::LibraryCall &call) {
   llvm::ArrayRef<int64_t> version = getIntegers(call, cpu::apiVersionName);
   return version.size() == 1 ? version[0] : 0;
 }
 
-bool pjrt::isTypedTarget(llvm::StringRef name) {
+bool ffi::isTypedTarget(llvm::StringRef name) {
   Targets &t = targets();
   std::lock_guard lock(t.mutex);
   return t.typed.contains(name);
 }
 
-/// Called once per call site, when its program is prepared to run.
-static llvm::Expected<CustomCallFunction>
-makeCall(const cpu::LibraryCall &call) {
+bool ffi::isUntypedTarget(llvm::StringRef name) {
+  Targets &t = targets();
+  std::lock_guard lock(t.mutex);
+  return t.untyped.contains(name);
+}
+
+llvm::Expected<CustomCallFunction>
+ffi::makeTargetCall(const cpu::LibraryCall &call) {
   int64_t version = apiVersionOf(call);
   if (version == 0)
     return makeUntypedCall(nullptr, call);
@@ -121,4 +126,4 @@ makeCall(const cpu::LibraryCall &call) {
       call.name + " for Host");
 }
 
-void pjrt::offerFfiTargets() { setFallbackCustomCallFactory(makeCall); }
+void ffi::offerFfiTargets() { setFallbackCustomCallFactory(makeTargetCall); }
