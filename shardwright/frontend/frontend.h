@@ -21,6 +21,8 @@
 #include "shardwright/frontend/base/named_scope.h"
 #include "shardwright/frontend/base/warning.h"
 #include "shardwright/frontend/callbacks/ffi.h"
+#include "shardwright/frontend/callbacks/ffi_function.h"
+#include "shardwright/frontend/callbacks/xla_handlers.h"
 #include "shardwright/frontend/control/incomplete.h"
 #include "shardwright/frontend/control/reduce.h"
 #include "shardwright/frontend/linalg/linalg.h"

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/array/value.h"
 
 #include "shardwright/frontend/mesh/device_check.h"
+#include "shardwright/pjrt_abi/error_codes.h"
 #include "shardwright/runtime/client.h"
 #include "shardwright/support/host_memory.h"
 #include "shardwright/support/narrow_float.h"
@@ -22,7 +23,11 @@ namespace shardwright::frontend {
 Value::~Value() = default;
 
 Error fromLlvm(llvm::Error error) {
-  return makeError(ErrorKind::Runtime, llvm::toString(std::move(error)));
+  std::string text = llvm::toString(std::move(error));
+  if (std::optional<pjrt::CodedText> found = pjrt::findCode(text))
+    text = cat(std::string_view(pjrt::codeName(found->code)), ": ",
+               found->message);
+  return makeError(ErrorKind::Runtime, text);
 }
 ElementType elementTypeOf(DType type) {
   if (isWithoutElements(type))

@@ -1,4 +1,4 @@
-//===- ffi.cc - attributes and functions of calls by name -----------------===//
+//===- ffi.cc - attributes of calls by name -------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,9 +9,6 @@
 
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/trace/primitive.h"
-#include "shardwright/runtime/custom_call.h"
-
-#include "llvm/Support/Error.h"
 
 #include <bit>
 #include <cmath>
@@ -27,15 +24,45 @@ const Attributes *Value::fields() const {
   return found ? found->get() : nullptr;
 }
 
-static std::string numberText(double value) {
+std::optional<DType> Value::numberType() const {
+  if (const auto *real = std::get_if<Real>(&data))
+    return real->type;
+  if (const auto *integer = std::get_if<Integer>(&data))
+    return integer->type;
+  return {};
+}
+
+/// With as few digits as give the number of this type.
+static std::string numberText(double value, DType type) {
   char text[40];
   for (int digits = 1; digits <= 17; ++digits) {
     std::snprintf(text, sizeof(text), "%.*g", digits, value);
-    if (std::strtod(text, nullptr) == value)
+    double read = std::strtod(text, nullptr);
+    if (read == value || (type != DType::F64 && static_cast<float>(read) ==
+                                                    static_cast<float>(value)))
       break;
   }
   std::string out = text;
   return out.find_first_not_of("-0123456789") == out.npos ? out + ".0" : out;
+}
+
+/// `array([1, 2], dtype=int32)`: as numpy prints the array, without the types
+/// that it takes for granted.
+static std::string numpyText(const Tensor &elements) {
+  std::string out = elements.ok() ? elements.repr() : "Array()";
+  if (!out.empty())
+    out[0] = 'a';
+  auto drop = [&](const std::string &part) {
+    if (size_t at = out.find(part); at != out.npos)
+      out.erase(at, part.size());
+  };
+  if (elements.size() == 0 && elements.rank() == 1)
+    drop(", shape=(0,)");
+  DType type = elements.dtype();
+  if (elements.size() > 0 && (type == DType::Bool || type == DType::I64 ||
+                              type == DType::F64 || type == DType::C128))
+    drop(cat(", dtype=", name(type)));
+  return out;
 }
 
 std::string Value::str() const {
@@ -44,17 +71,14 @@ std::string Value::str() const {
                ? (integer->value ? "True" : "False")
                : cat("np.", name(integer->type), "(", integer->value, ")");
   if (const auto *real = std::get_if<Real>(&data))
-    return real->type == DType::F64 ? numberText(real->value)
-                                    : cat("np.", name(real->type), "(",
-                                          numberText(real->value), ")");
+    return real->type == DType::F64
+               ? numberText(real->value, real->type)
+               : cat("np.", name(real->type), "(",
+                     numberText(real->value, real->type), ")");
   if (const std::string *words = text())
     return cat("'", *words, "'");
   if (const Tensor *elements = array()) {
-    // numpy's name of arrays.
-    std::string out = elements->ok() ? elements->repr() : "Array()";
-    if (!out.empty())
-      out[0] = 'a';
-    return cat("HashableArray(", out, ")");
+    return cat("HashableArray(", numpyText(*elements), ")");
   }
   std::string list;
   for (const auto &[key, value] : *fields())
@@ -115,6 +139,9 @@ Expected<std::string> Value::attribute() const {
   if (const auto *integer = std::get_if<Integer>(&data)) {
     if (integer->type == DType::Bool)
       return std::string(integer->value ? "true" : "false");
+    if (!isInteger(integer->type))
+      return typeError("an attribute of an FFI call is no number of type ",
+                       name(integer->type));
     return cat(isUnsigned(integer->type)
                    ? std::to_string(static_cast<uint64_t>(integer->value))
                    : std::to_string(integer->value),
@@ -146,71 +173,6 @@ Expected<std::string> Value::attribute() const {
     list += cat(list.empty() ? "" : ", ", quoted(key), " = ", *field);
   }
   return cat("{", list, "}");
-}
-
-int64_t Buffer::elements() const { return Shape(shape).elements(); }
-
-static Value valueOf(const cpu::LibraryAttribute &attribute) {
-  using Kind = cpu::LibraryAttribute::Kind;
-  auto type = static_cast<DType>(attribute.type);
-  switch (attribute.kind) {
-  case Kind::Text:
-    return Value(attribute.text);
-  case Kind::Dictionary: {
-    Attributes fields;
-    for (const cpu::LibraryAttribute &field : attribute.fields)
-      fields.insert_or_assign(field.name, valueOf(field));
-    return Value(std::move(fields));
-  }
-  case Kind::Integers:
-  case Kind::Reals:
-    break;
-  }
-  bool isReal = attribute.kind == Kind::Reals;
-  if (!attribute.isArray)
-    return isReal
-               ? Value(type, attribute.reals.empty() ? 0 : attribute.reals[0])
-               : Value(type,
-                       attribute.integers.empty() ? 0 : attribute.integers[0]);
-  auto n = static_cast<int64_t>(isReal ? attribute.reals.size()
-                                       : attribute.integers.size());
-  Aval aval{type, Shape{n}};
-  std::shared_ptr<void> elements = allocateHost(bytesOf(aval));
-  for (int64_t i = 0; elements && i < n; ++i)
-    if (isReal)
-      writeNumber(elements.get(), type, i, attribute.reals[i]);
-    else
-      writeInt(elements.get(), type, i, attribute.integers[i]);
-  return elements ? Value(arrayOfHost(aval, std::move(elements))) : Value();
-}
-
-static std::vector<Buffer> buffersOf(llvm::ArrayRef<CustomCallBuffer> buffers) {
-  std::vector<Buffer> out;
-  for (const CustomCallBuffer &buffer : buffers)
-    out.push_back({static_cast<DType>(buffer.type),
-                   Ints(buffer.shape.begin(), buffer.shape.end()),
-                   buffer.data});
-  return out;
-}
-
-Status registerTarget(const std::string &name, Handler handler) {
-  if (!handler)
-    return valueError("registerTarget got an empty function for '", name, "'");
-  auto function = [handler = std::move(handler)](const CustomCall &call) {
-    Call own{
-        buffersOf(call.operands), buffersOf(call.results), {}, call.device};
-    for (const cpu::LibraryAttribute &attribute : call.attributes)
-      own.attributes.insert_or_assign(attribute.name, valueOf(attribute));
-    Status status = handler(own);
-    return status ? llvm::Error::success()
-                  : llvm::createStringError(status.error().text);
-  };
-  if (llvm::Error error = registerCustomCall(name, function))
-    return fromLlvm(std::move(error));
-  return {};
-}
-bool unregisterTarget(const std::string &name) {
-  return unregisterCustomCall(name);
 }
 
 } // namespace shardwright::frontend::ffi

@@ -1,4 +1,4 @@
-//===- ffi.h - calls of registered functions by name -----------*- C++ -*-===//
+//===- ffi.h - calls of registered functions by name ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,7 +48,7 @@ public:
   template <typename T>
     requires std::is_arithmetic_v<T>
   Value(DType type, T value) {
-    if constexpr (std::is_floating_point_v<T>)
+    if (isFloat(type))
       data = Real{type, static_cast<double>(value)};
     else
       data = Integer{type, static_cast<int64_t>(value)};
@@ -62,6 +62,8 @@ public:
       return static_cast<T>(integer->value);
     return {};
   }
+  /// The type of the number; nothing if the value is no number.
+  std::optional<DType> numberType() const;
   /// Null if the value is of another kind.
   const std::string *text() const { return std::get_if<std::string>(&data); }
   const Tensor *array() const { return std::get_if<Tensor>(&data); }
@@ -103,7 +105,8 @@ struct Call {
   int32_t device;
 };
 /// Called on threads of the runtime, by several devices at the same time. An
-/// error fails the run.
+/// error or an exception fails the run with the target's name. It may run
+/// programs itself.
 using Handler = std::function<Status(const Call &)>;
 
 /// Makes the function known to all programs that are compiled from now on. An
@@ -126,6 +129,10 @@ struct CallOptions {
   /// attributes.
   int64_t customCallApiVersion = 4;
   std::optional<std::string> legacyBackendConfig;
+  /// So many first dimensions of all operands and results are one batch of
+  /// independent problems: a call of a target that is registered as batch
+  /// partitionable (xla_handlers.h) stays divided along them.
+  int64_t numBatchDims = 0;
 };
 
 /// Calls the function of this name when the program runs. `results`: values or

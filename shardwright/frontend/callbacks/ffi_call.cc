@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/callbacks/ffi.h"
+#include "shardwright/frontend/callbacks/offer_handlers.h"
 #include "shardwright/frontend/callbacks/result_types.h"
 #include "shardwright/frontend/primitives/helpers.h"
 
@@ -73,6 +74,9 @@ std::vector<std::string> lowerFfi(LoweringContext &c) {
                       params.isNone("legacy_backend_config")
                           ? "\"\""
                           : quoted("legacy_backend_config"));
+  if (params.has("num_batch_dims") && params.integer("num_batch_dims") > 0)
+    attributes += cat(", mhlo.frontend_attributes = {num_batch_dims = \"",
+                      params.integer("num_batch_dims"), "\"}");
   bool isTuple = c.resultTypes().size() > 1;
   for (const Ints &pair : params.lists("input_output_aliases"))
     aliases += cat(aliases.empty() ? "" : ", ",
@@ -94,6 +98,7 @@ const Primitive ffiP = [] {
   p.name = "ffi_call";
   p.infer = inferCall;
   p.lower = lowerFfi;
+  p.hidden = {"num_batch_dims"};
   p.ownManualAxes = true;
   p.effects = [](const Params &params) -> EffectSet {
     return params.flag("has_side_effect") ? EffectSet(Effect::Ffi)
@@ -158,6 +163,28 @@ Status checkAliases(const std::map<int64_t, int64_t> &aliases,
   return {};
 }
 
+/// An error unless so many first dimensions of all values have equal sizes.
+Status checkBatch(int64_t count, const std::vector<Aval> &in,
+                  const std::vector<Aval> &out) {
+  const Aval *first = nullptr;
+  for (const std::vector<Aval> *types : {&in, &out})
+    for (const Aval &type : *types) {
+      if (count < 0 || type.rank() < count)
+        return valueError("numBatchDims is ", count,
+                          ", but a value of the call has type ",
+                          type.longStr());
+      if (!first)
+        first = &type;
+      for (int64_t d = 0; d < count; ++d)
+        if (type.shape[d] != first->shape[d])
+          return valueError("numBatchDims is ", count, ", but dimension ", d,
+                            " has size ", first->shape[d],
+                            " in one value of the call and ", type.shape[d],
+                            " in another");
+    }
+  return {};
+}
+
 Expected<Params> callParams(const std::string &target,
                             const std::vector<Aval> &results,
                             const std::vector<Aval> &in,
@@ -187,6 +214,7 @@ Expected<Params> callParams(const std::string &target,
                       ": versions are from 1 to 4, and only version 4 has "
                       "attributes");
   SW_TRY(checkAliases(options.inputOutputAliases, in, results));
+  SW_TRY(checkBatch(options.numBatchDims, in, results));
   Expected<IntsList> inLayouts = minorToMajor(
       options.inputLayouts, in, "input arguments", "input layouts");
   if (!inLayouts)
@@ -201,7 +229,7 @@ Expected<Params> callParams(const std::string &target,
   IntsList aliases;
   for (const auto &[from, to] : options.inputOutputAliases)
     aliases.push_back({from, to});
-  return Params{
+  Params params{
       {"attributes", objectParam(AttributesParam(attributes, *dictionary))},
       {"custom_call_api_version", version},
       {"has_side_effect", options.hasSideEffect},
@@ -215,6 +243,10 @@ Expected<Params> callParams(const std::string &target,
       {"target_name", target},
       {"vmap_method", method.empty() ? Param(std::monostate()) : Param(method)},
   };
+  // JAX's calls have none.
+  if (options.numBatchDims != 0)
+    params.set("num_batch_dims", options.numBatchDims);
+  return params;
 }
 
 } // namespace
@@ -223,6 +255,7 @@ namespace ffi {
 Tensors call(const std::string &target, const Tensors &results,
              const Tensors &args, const Attributes &attributes,
              const CallOptions &options) {
+  offerXlaHandlers();
   Tensors all = args;
   all.insert(all.end(), results.begin(), results.end());
   if (const Error *first = errorIn(all))

@@ -11,8 +11,7 @@
 
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/frontend/array/value.h"
-#include "shardwright/frontend/mesh/call_depth.h"
-#include "shardwright/frontend/mesh/device.h"
+#include "shardwright/frontend/callbacks/host_guard.h"
 #include "shardwright/runtime/custom_call.h"
 
 #include <cstring>
@@ -122,17 +121,18 @@ llvm::Error callFromProgram(const HostCallback &callback,
   }
   for (const CustomCallBuffer &result : call.results)
     types.push_back(avalOf(result));
-  ScopedCallbackClient ownDevices;
-  if (detail::callDepth() > detail::maxCallDepth)
-    return llvm::createStringError(
-        failure(callback, cat("programs and the functions that they call are "
-                              "more than ",
-                              detail::maxCallDepth,
-                              " deep in each other; end the recursion"))
-            .text);
-  Expected<Tensors> results = guardedCall(callback, args);
-  if (!results)
-    return llvm::createStringError(results.error().text);
+  Expected<Tensors> results = Tensors();
+  llvm::Error done = callForProgram(
+      [&] {
+        results = guardedCall(callback, args);
+        return results ? llvm::Error::success()
+                       : llvm::createStringError(results.error().text);
+      },
+      [&](const std::string &why) {
+        return llvm::createStringError(failure(callback, why).text);
+      });
+  if (done)
+    return done;
   auto data = checkedResults(callback, *results, types);
   if (!data)
     return llvm::createStringError(data.error().text);

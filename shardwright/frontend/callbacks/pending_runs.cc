@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/callbacks/pending_runs.h"
 
+#include "shardwright/frontend/array/value.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
@@ -23,9 +25,9 @@ struct PendingRuns {
     llvm::Error error = run.await();
     if (!error)
       return;
-    std::string text = llvm::toString(std::move(error));
+    Error text = fromLlvm(std::move(error));
     if (failure)
-      failure = makeError(ErrorKind::Runtime, text);
+      failure = text;
   }
 };
 thread_local PendingRuns pending;

@@ -9,6 +9,8 @@
 
 #include "shardwright/frontend/control/control.h"
 
+#include <algorithm>
+
 namespace shardwright::frontend {
 namespace {
 
@@ -64,6 +66,14 @@ BatchResult batchAtOnce(const Primitive &self, const BatchAxis &axis,
   size_t count = types.size();
   Params changed = params;
   changed.set("result_avals", resultTypesParam(std::move(types)));
+  // A mark of a common batch (ffi.h) needs the new dimension in all values.
+  if (params.has("num_batch_dims")) {
+    bool isCommon = method == "broadcast_all" ||
+                    std::all_of(dims.begin(), dims.end(),
+                                [](int64_t dim) { return dim >= 0; });
+    changed.set("num_batch_dims",
+                isCommon ? params.integer("num_batch_dims") + 1 : int64_t(0));
+  }
   addLeadingDims(changed, "input_layouts", wider);
   addLeadingDims(changed, "output_layouts", std::vector<bool>(count, true));
   return {bindMany(self, count, args, changed), Ints(count, 0)};

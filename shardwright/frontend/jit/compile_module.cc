@@ -13,8 +13,8 @@
 #include "shardwright/frontend/jit/compiled_program.h"
 #include "shardwright/frontend/jit/host_calls.h"
 #include "shardwright/frontend/jit/module_context.h"
-#include "shardwright/frontend/mesh/call_depth.h"
 #include "shardwright/frontend/mesh/device_check.h"
+#include "shardwright/frontend/mesh/run_data.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -346,12 +346,12 @@ Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
       return {Tensor(valid.error())};
   ExecuteOptions withCalls;
   const ExecuteOptions *options = &program.options;
-  if (!program.callbacks.empty() || !program.effects.empty()) {
+  std::shared_ptr<const void> data = detail::currentRunData();
+  if (data || !program.effects.empty()) {
     withCalls = program.options;
     for (const Event &event : runsBefore(program.effects))
       withCalls.after.push_back(event);
-    if (size_t depth = detail::callDepth())
-      withCalls.callData = std::make_shared<const size_t>(depth);
+    withCalls.callData = std::move(data);
     options = &withCalls;
   }
   auto run = program.executable->executeFlat(

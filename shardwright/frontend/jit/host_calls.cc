@@ -10,6 +10,7 @@
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/compile/manual_call.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/ffi/attributes.h"
 #include "shardwright/frontend/callbacks/callback_lowering.h"
 
 #include "mlir/IR/Builders.h"
@@ -48,6 +49,8 @@ LogicalResult HostCalls::prepare(ModuleOp module, int64_t numDevices,
         b.getDictionaryAttr(b.getNamedAttr(
             "index", b.getI64IntegerAttr(numbers[position].value()))));
   });
+  if (failed(::shardwright::ffi::checkFfiAttributes(module)))
+    return failure();
   pinCallbacks(module, kOneDeviceTarget, kEachDeviceTarget);
   if (failed(dropTokens(module)))
     return failure();

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/jit/module_context.h"
 
+#include "shardwright/frontend/array/value.h"
+
 #include "shardwright/compile/registration.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -36,8 +38,8 @@ ErrorText::ErrorText(mlir::MLIRContext *context)
       }) {}
 
 Error ErrorText::error() const {
-  return makeError(ErrorKind::Runtime,
-                   text.empty() ? "compilation failed" : text);
+  return fromLlvm(
+      llvm::createStringError(text.empty() ? "compilation failed" : text));
 }
 
 } // namespace shardwright::frontend

@@ -14,8 +14,7 @@ namespace shardwright::frontend::detail {
 
 /// The depth of the programs that this thread starts: 0, or in a function that
 /// a program of depth n calls, n + 1. Each depth has devices of its own. A
-/// program with calls passes its depth on as ExecuteOptions::callData, a
-/// size_t; none: 0.
+/// program with calls passes its depth on (run_data.h).
 size_t callDepth();
 /// The greatest depth. Deeper calls are errors.
 constexpr size_t maxCallDepth = 32;

@@ -9,6 +9,7 @@
 
 #include "shardwright/frontend/mesh/call_depth.h"
 #include "shardwright/frontend/mesh/device_check.h"
+#include "shardwright/frontend/mesh/run_data.h"
 
 #include "shardwright/runtime/client.h"
 #include "shardwright/runtime/custom_call.h"
@@ -121,11 +122,9 @@ size_t detail::callDepth() {
 
 // The thread may be any one that works for the run.
 ScopedCallbackClient::ScopedCallbackClient() {
-  auto *ofRun =
-      static_cast<const size_t *>(cpu::RunContext::current().data.get());
   // A function beyond the greatest depth is not called.
   size_t next = std::min(depths.count, depths.values.size() - 1);
-  depths.values[next] = ofRun ? *ofRun + 1 : 1;
+  depths.values[next] = detail::depthOfRun() + 1;
   ++depths.count;
 }
 ScopedCallbackClient::~ScopedCallbackClient() { --depths.count; }
