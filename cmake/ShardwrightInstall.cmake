@@ -25,4 +25,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/ShardwrightConfigVersion.
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ShardwrightConfig.cmake
   ${PROJECT_BINARY_DIR}/ShardwrightConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/ShardwrightFfi.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Shardwright)

@@ -4,6 +4,7 @@
 # BUILD_FOLDER
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
 build=$(cd "${1:-build}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -65,6 +66,7 @@ check consumer propagates "$work/build/consumer"
 check run computes "$work/build/run_program"
 check job sums_in_a_job "$work/build/run_in_job"
 # A project with the front end. Its file compiles within 4 s of CPU time, the umbrella header included.
+normalizes() { [ "$("$work/frontend/call_norm")" = "0.600 0.800" ]; }
 fits() { [ "$("$work/frontend/train")" = "3.000 -1.000" ]; }
 compiles_quickly() {
   local best=100 seconds
@@ -78,9 +80,18 @@ compiles_quickly() {
 }
 check frontend_configure cmake -G Ninja -S "$here/frontend" -B "$work/frontend" \
   -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_BUILD_TYPE=Release \
-  "-DCMAKE_PREFIX_PATH=$work/installed" -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir
+  "-DCMAKE_PREFIX_PATH=$work/installed" -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir \
+  "-DPython3_EXECUTABLE=$root/.venv/bin/python"
 check frontend_build cmake --build "$work/frontend"
 check frontend fits
+check ffi_library normalizes
+no_headers() { # says so where there are none
+  ! cmake -G Ninja -S "$here/frontend" -B "$work/no_headers" -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_C_COMPILER=clang-22 \
+    "-DCMAKE_PREFIX_PATH=$work/installed" -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir \
+    -DSHARDWRIGHT_FFI_INCLUDE_DIR=/nowhere >"$work/no_headers.log" 2>&1 &&
+    tr -s ' \n' ' ' <"$work/no_headers.log" | grep -q "folder '/nowhere' has no xla/ffi/api/ffi.h"
+}
+check ffi_headers no_headers
 check frontend_compile_time compiles_quickly
 check private_header is_not_found cpu/lower/lowering.h
 check private_helper is_not_found mesh/nesting.h
@@ -88,7 +99,6 @@ check public_header test -f "$work/installed/include/shardwright/compile/compile
 check public_td test -f "$work/installed/include/shardwright/rules/rule_interface.td"
 
 # The Python package: uses no package index, and nothing of this tree at run time.
-root=$(cd "$here/../.." && pwd)
 anywhere() { (cd "$work" && env -u PYTHONPATH -u SHARDWRIGHT_LIBRARY_DIR -u SHARDWRIGHT_BUILD "$@"); }
 links_no_llvm() { ! /usr/lib/llvm-22/bin/llvm-readelf -d "$1" | grep NEEDED | grep -q LLVM; }
 exports_only_c() { ! /usr/lib/llvm-22/bin/llvm-nm -D --defined-only "$1" | grep -v ' sw[A-Z]'; }
