@@ -257,6 +257,45 @@ def examples_of_users():
     compare("of no array", Call("RmsNorm", [((), F32)] * 2, F32(1), attributes=dict(eps=F32(1e-5))), texts=False)
 
 
+def batches():
+    """Targets that may be given a part of their batch stay divided along it, and send nothing for it."""
+    rows = (1 + np.arange(32, dtype=F32)).reshape(8, 4)
+    cube = (1 + np.arange(8 * 6 * 4, dtype=F32)).reshape(8, 6, 4)
+    divided = lambda target, *values, specs, out=None, count=1: Call(target, out or [(values[0].shape, F32)], *values, how="sharded",
+                                                                     mesh=[4, 2], specs=specs, batch_dims=count)
+
+    def case(name, call, sent, out):
+        ours, theirs = server.ask(**call.request()), Call(call.target, call.results, *call.args).run()
+        check(f"batches, {name}: values", ours.get("results") == theirs.get("results"), ours, theirs)
+        lines = ours.get("report", "no report").split("collectives\n", 1)
+        found = [line.split()[0] for line in lines[1].split("\n\n")[0].splitlines()[1:]] if len(lines) > 1 else []
+        check(f"batches, {name}: {sent}", found == sent, ours.get("report", ours))
+        check(f"batches, {name}: shardings {out}", [re.sub(r", None|,(?=\))", "", s) for s in ours.get("specs", ())] == out, ours.get("specs"))
+
+    case("not registered", divided("Softly", rows, specs=["x|-"]), ["all_gather"], ["P()"])
+    for name in ("Softly", "Moments"):
+        jax.ffi.register_ffi_target_as_batch_partitionable(name)
+        check(f"{name} is batch partitionable", server.ask(do="partitionable", name=name) == {"done": True})
+    case("rows", divided("Softly", rows, specs=["x|-"]), [], ["P('x')"])
+    case("rows over both axes", divided("Softly", rows, specs=["x,y|-"]), [], ["P(('x', 'y'))"])
+    case("rows and columns", divided("Softly", rows, specs=["x|y"]), ["all_gather"], ["P('x')"])
+    case("columns", divided("Softly", rows, specs=["-|y"]), ["all_gather"], ["P()"])
+    case("two dimensions", divided("Softly", cube, specs=["x|y|-"], count=2), [], ["P('x', 'y')"])
+    case("one of two dimensions", divided("Softly", cube, specs=["x|y|-"]), ["all_gather"], ["P('x')"])
+    case("no dimension", divided("Softly", rows, specs=["x|-"], count=0), ["all_gather"], ["P()"])
+    out = [((8,), F32), ((8, 2), F32)]
+    case("two operands", divided("Moments", rows, rows[:, 0].copy(), specs=["x|-", "x"], out=out), [], ["P('x')"] * 2)
+    case("an operand on all devices", divided("Moments", rows, rows[:, 0].copy(), specs=["x|-", "-"], out=out), [], ["P('x')"] * 2)
+    # The marks of vmap: the mapped dimension is one of the batch.
+    inside = Call("Softly", [((6, 4), F32)], cube, how="vmap", axes=[0], vmap_method="broadcast_all", batch_dims=1)
+    module = server.ask(**inside.request(texts=True, trace_only=True))["module"]
+    check("batches under vmap", 'num_batch_dims = "2"' in module, module)
+    bad = server.ask(**Call("Moments", [((8,), F32), ((8, 2), F32)], rows, rows[:4, 0].copy(), batch_dims=1).request())
+    check("batches of two sizes", "dimension 0 has size 8 in one value of the call and 4 in another" in bad.get("error", ""), bad)
+    bad = server.ask(**Call("Softly", [((8, 4), F32)], rows, batch_dims=3).request())
+    check("more dimensions than there are", "numBatchDims is 3, but a value of the call has type float32[8,4]" in bad.get("error", ""), bad)
+
+
 def random_call(rng):
     """A call of Copies or of a function of f32 with random shapes, types, layouts, aliases and batches."""
     n = rng.randint(1, 3)
@@ -298,7 +337,7 @@ server = ffi_library.Server()
 handlers = ffi_library.Library(server, os.path.join(HERE, "..", "jax", "ffi_handlers.cc"))
 examples = ffi_library.Library(server, os.path.join(HERE, "ffi_examples.cc"))
 register()
-for group in (attributes, buffers, layouts_and_batches, context, state, errors, untyped, examples_of_users):
+for group in (attributes, buffers, layouts_and_batches, context, state, errors, untyped, examples_of_users, batches):
     group()
 for i in range(args.cases):
     compare(f"random {args.seed + i}", random_call(random.Random(args.seed + i)))

@@ -8,11 +8,16 @@
 #ifndef SHARDWRIGHT_FRONTEND_CALLBACKS_OFFER_HANDLERS_H
 #define SHARDWRIGHT_FRONTEND_CALLBACKS_OFFER_HANDLERS_H
 
+#include <cstdint>
+
 namespace shardwright::frontend::ffi {
 
 /// From now on, programs look targets that are not functions of C++ up among
 /// the handlers of XLA's FFI (xla_handlers.h).
 void offerXlaHandlers();
+/// How often targets were registered as batch partitionable: programs that were
+/// compiled before may gather what they need not.
+int64_t countOfPartitionable();
 
 } // namespace shardwright::frontend::ffi
 

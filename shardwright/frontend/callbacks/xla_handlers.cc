@@ -18,6 +18,7 @@
 #include "shardwright/runtime/client.h"
 #include "shardwright/runtime/custom_call.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <mutex>
 
@@ -118,10 +119,16 @@ Status registerXlaHandlerFrom(const std::string &library,
                             reinterpret_cast<XlaHandler>(*found));
 }
 
+static std::atomic<int64_t> partitionable = 0;
+int64_t countOfPartitionable() { return partitionable; }
+
 Status registerBatchPartitionable(const std::string &name) {
   if (name.empty())
     return valueError("a target that is batch partitionable needs a name");
+  if (isBatchPartitionable(name))
+    return {};
   markBatchPartitionable(name);
+  ++partitionable;
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/jit/program.h"
 
 #include "shardwright/frontend/base/log_step.h"
+#include "shardwright/frontend/callbacks/offer_handlers.h"
 #include "shardwright/frontend/jit/bounded_cache.h"
 #include "shardwright/frontend/jit/compile_module.h"
 #include "shardwright/frontend/jit/donation.h"
@@ -255,7 +256,7 @@ Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
     key += s.str();
   for (const auto &callback : lowered->callbacks)
     key += callback->key();
-  key += lowered->request.name;
+  key += cat(lowered->request.name, "|", ffi::countOfPartitionable());
   for (const auto &[name, value] : lowered->request.compilerOptions)
     key += cat("|", name, "=", value.size(), ":", value);
   if (auto found = compiledCache().find(key))
