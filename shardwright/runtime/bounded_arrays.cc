@@ -89,26 +89,40 @@ shardwright::padded(llvm::ArrayRef<ValueSpec> values,
   return all;
 }
 
-llvm::Expected<std::vector<Array>>
-shardwright::cutToSize(llvm::ArrayRef<ValueSpec> values,
-                       std::vector<Array> arrays) {
+llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
+shardwright::actualShapes(
+    llvm::ArrayRef<ValueSpec> values,
+    llvm::function_ref<llvm::Expected<int32_t>(size_t index)> read) {
   size_t count = withoutSizes(values).size();
   std::vector<llvm::SmallVector<int64_t, 4>> shapes;
   for (size_t i = 0; i < count; ++i)
     shapes.emplace_back(values[i].shape);
   for (size_t i = count; i < values.size(); ++i) {
     const ValueSpec &value = values[i];
-    int64_t size = *static_cast<const int32_t *>(arrays[i].data());
+    llvm::Expected<int32_t> size = read(i);
+    if (!size)
+      return size.takeError();
     int64_t &bound = shapes[value.sizeOf][value.sizeOfDim];
-    if (size < 0 || size > bound)
+    if (*size < 0 || *size > bound)
       return llvm::createStringError(
-          "result " + llvm::Twine(value.sizeOf) + " has " + llvm::Twine(size) +
+          "result " + llvm::Twine(value.sizeOf) + " has " + llvm::Twine(*size) +
           " elements in dimension " + llvm::Twine(value.sizeOfDim) +
           ", whose bound is " + llvm::Twine(bound));
-    bound = size;
+    bound = *size;
   }
-  arrays.resize(count);
-  for (auto [array, shape] : llvm::zip_equal(arrays, shapes)) {
+  return shapes;
+}
+
+llvm::Expected<std::vector<Array>>
+shardwright::cutToSize(llvm::ArrayRef<ValueSpec> values,
+                       std::vector<Array> arrays) {
+  auto shapes = actualShapes(values, [&](size_t i) -> llvm::Expected<int32_t> {
+    return *static_cast<const int32_t *>(arrays[i].data());
+  });
+  if (!shapes)
+    return shapes.takeError();
+  arrays.resize(shapes->size());
+  for (auto [array, shape] : llvm::zip_equal(arrays, *shapes)) {
     if (array.shape() == llvm::ArrayRef<int64_t>(shape))
       continue;
     llvm::Expected<Array> cut = Array::allocate(array.type(), shape);

@@ -16,6 +16,8 @@
 
 #include "shardwright/runtime/executable.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace shardwright {
 
 /// The values that are not sizes.
@@ -31,6 +33,11 @@ std::string str(llvm::ArrayRef<ValueSpec> values, size_t index);
 /// all values.
 llvm::Expected<std::vector<Array>> padded(llvm::ArrayRef<ValueSpec> values,
                                           llvm::ArrayRef<Array> arrays);
+/// The shapes of withoutSizes(values), given the sizes that the other values
+/// hold: `read` returns that of value `index`. Fails if one exceeds its bound.
+llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
+actualShapes(llvm::ArrayRef<ValueSpec> values,
+             llvm::function_ref<llvm::Expected<int32_t>(size_t index)> read);
 /// The inverse of `padded`.
 llvm::Expected<std::vector<Array>> cutToSize(llvm::ArrayRef<ValueSpec> values,
                                              std::vector<Array> arrays);

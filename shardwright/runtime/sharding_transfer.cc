@@ -8,6 +8,7 @@
 #include "shardwright/runtime/sharding_transfer.h"
 
 #include "shardwright/runtime/neutral_element.h"
+#include "shardwright/runtime/shard_plan.h"
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/host_memory.h"
 #include "shardwright/support/shape.h"
@@ -15,78 +16,12 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <cstring>
-#include <map>
-#include <numeric>
 
 using namespace shardwright;
 
 using Dims = llvm::SmallVector<int64_t, 4>;
 
-namespace {
-
-/// One shard of the global array and the devices that hold it.
-struct Shard {
-  Dims begin, extent; ///< clipped to the global shape
-  /// Devices that hold the same summand, by index along the unreduced axes; a
-  /// single list if no axis is unreduced.
-  std::vector<std::vector<int32_t>> summands;
-};
-
-struct ShardPlan {
-  Dims localDims;
-  std::vector<Shard> shards; ///< in order of their lowest device
-};
-
-} // namespace
-
-static cpu::ReduceKind reducerOf(ReductionKind kind) {
-  switch (kind) {
-  case ReductionKind::Sum:
-    return cpu::ReduceKind::Add;
-  case ReductionKind::Max:
-    return cpu::ReduceKind::Max;
-  case ReductionKind::Min:
-    return cpu::ReduceKind::Min;
-  }
-  return cpu::ReduceKind::Add;
-}
-
-static ShardPlan planShards(llvm::ArrayRef<int64_t> shape,
-                            const TensorSharding &sharding, const Mesh *mesh,
-                            int64_t numDevices) {
-  ShardPlan plan;
-  if (!mesh || mesh->isEmpty() || mesh->isMaximal() ||
-      sharding.isReplicated()) {
-    plan.localDims.assign(shape.begin(), shape.end());
-    std::vector<int32_t> devices(numDevices);
-    std::iota(devices.begin(), devices.end(), 0);
-    // The value of a maximal mesh is the value on its one device.
-    if (mesh && mesh->isMaximal() && mesh->deviceIds()[0] < numDevices)
-      std::swap(devices[0], devices[mesh->deviceIds()[0]]);
-    plan.shards.push_back(
-        {Dims(shape.size(), 0), Dims(shape), {std::move(devices)}});
-    return plan;
-  }
-  plan.localDims = localShape(shape, sharding);
-  std::map<Dims, size_t> byBegin;
-  for (int32_t d = 0; d < numDevices; ++d) {
-    int64_t linear = mesh->linearIndex(d);
-    Shard shard;
-    for (IndexRange range : shardBox(shape, sharding, *mesh, linear)) {
-      shard.begin.push_back(range.begin);
-      shard.extent.push_back(range.size());
-    }
-    auto [it, isNew] = byBegin.try_emplace(shard.begin, plan.shards.size());
-    if (isNew) {
-      shard.summands.resize(totalSize(sharding.unreduced));
-      plan.shards.push_back(std::move(shard));
-    }
-    plan.shards[it->second]
-        .summands[mesh->shardIndex(linear, sharding.unreduced)]
-        .push_back(d);
-  }
-  return plan;
-}
+using Shard = ShardPlan::Shard;
 
 /// True if the box is a contiguous, aligned range of the global array and has
 /// the local shape.
@@ -119,7 +54,8 @@ shardwright::shardArray(const Array &global, const TensorSharding &sharding,
   // small program on one device takes a tenth less time.)
   if (numDevices == 1 && !isWanted)
     return DeviceShards{{global.storage()}, {true}};
-  ShardPlan plan = planShards(global.shape(), sharding, mesh, numDevices);
+  ShardPlan plan =
+      ShardPlan::create(global.shape(), sharding, mesh, numDevices);
   int64_t width = byteWidth(global.type());
   Dims strides = cpu::rowMajorStrides(global.shape(), width);
   Dims localStrides = cpu::rowMajorStrides(plan.localDims, width);
@@ -220,7 +156,7 @@ ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
   llvm::Expected<Array> global = Array::allocate(type, shape);
   if (!global)
     return global.takeError();
-  ShardPlan plan = planShards(shape, sharding, mesh, numDevices);
+  ShardPlan plan = ShardPlan::create(shape, sharding, mesh, numDevices);
   int64_t width = byteWidth(type);
   Dims strides = cpu::rowMajorStrides(shape, width);
   int64_t localBytes = product(plan.localDims) * width;
@@ -231,7 +167,7 @@ ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
   result.data.resize(numDevices);
   if (totalSize(sharding.unreduced) > 1) {
     auto reduction =
-        cpu::Reduction::create(type, reducerOf(sharding.unreduced.kind));
+        cpu::Reduction::create(type, reductionOf(sharding.unreduced.kind));
     if (!reduction)
       return reduction.takeError();
     result.reduction = *reduction;

@@ -13,8 +13,8 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
-#include "shardwright/runtime/gather.h"
-#include "shardwright/runtime/join_job.h"
+#include "shardwright/runtime/job/gather.h"
+#include "shardwright/runtime/job/join_job.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -65,11 +65,11 @@ static llvm::Error run() {
     auto results = executable.runLocal({*rows}, client);
     if (!results)
       return results.takeError();
-    auto sum = gatherResult(executable, *results, 0, **job, client);
-    if (!sum)
-      return sum.takeError();
-    if (*sum) { // in process 0
-      auto *values = static_cast<const float *>((*sum)->data());
+    auto gathered = gatherResults(executable, *results, **job, client);
+    if (!gathered)
+      return gathered.takeError();
+    if (!gathered->empty()) { // in process 0
+      auto *values = static_cast<const float *>(gathered->front().data());
       llvm::outs() << (*job)->numProcesses() << " processes, "
                    << client.numDevices() << " devices: " << int(values[0])
                    << " " << int(values[1]) << "\n";

@@ -254,6 +254,52 @@ def exits(folder, engine):
     tally.check("devices per process: right", done.code == 0, str(done))
 
 
+def peaks(count, folder, *flags):
+    """Runs `shardwright run` on processes over TCP. The exit codes, what they wrote, and their peak memory in MiB."""
+    with open(os.path.join(folder, "said"), "w+") as said:
+        started = [
+            subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
+            for command, env in commands("tcp", count, [oracle.TOOL, "run", *flags], folder)
+        ]
+        codes, memory = [], []
+        for process in started:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            codes.append(process.returncode)
+            memory.append(usage.ru_maxrss / 1024)
+        said.seek(0)
+        return codes, said.read(), memory
+
+
+# A result of 512 MiB, whose windows of 64 MiB are on all devices.
+LARGE_RESULT = """
+sdy.mesh @mesh = <["x"=4]>
+func.func @main() -> (tensor<8x4x4096x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}, {}, {}]>}) {
+  %0 = stablehlo.iota dim = 2 : tensor<8x4x4096x1024xf32>
+  %1 = stablehlo.iota dim = 1 : tensor<8x4x4096x1024xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8x4x4096x1024xf32>
+  return %2 : tensor<8x4x4096x1024xf32>
+}
+"""
+
+
+def bounded_memory(folder):
+    """No process holds a whole array."""
+    module = os.path.join(folder, "large_result.mlir")
+    with open(module, "w") as file:
+        file.write(LARGE_RESULT)
+    one, many = os.path.join(folder, "one.npz"), os.path.join(folder, "many.npz")
+    alone(module, f"--out={one}")
+    _, _, before = peaks(4, folder, module)
+    for name, flags in [("--out", [f"--out={many}"])]:
+        codes, said, after = peaks(4, folder, module, *flags)
+        if tally.check(f"large result, {name}", codes == [0] * 4 and said == "", f"{codes}\n{said}"):
+            tally.check(f"large result, {name}: memory of process 0", after[0] - before[0] < 300, f"{before} MiB without, {after} MiB")
+    tally.check("large result: bits", contents(one) == contents(many), "other results than one process")
+    os.remove(one)
+    os.remove(many)
+
+
 def own_files(folder, engine):
     """Each process writes its parts; together they are the results."""
     mlp, data = oracle.example("mlp_train"), oracle.example("mlp_train", "inputs.npz")
@@ -454,6 +500,7 @@ with tempfile.TemporaryDirectory() as folder:
         reports(folder, usable[0])
         exits(folder, usable[0])
         own_files(folder, usable[0])
+        bounded_memory(folder)
         two_hosts(folder, usable)
         for engine in usable:
             if engine != "mpi":

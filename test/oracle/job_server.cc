@@ -15,8 +15,8 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
-#include "shardwright/runtime/gather.h"
-#include "shardwright/runtime/join_job.h"
+#include "shardwright/runtime/job/gather.h"
+#include "shardwright/runtime/job/join_job.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -121,14 +121,11 @@ private:
       if (!other.empty())
         return llvm::createStringError(other);
     std::string bytes;
-    for (size_t i = 0; i < executable.results().size(); ++i) {
-      auto whole = gatherResult(executable, *execution, i, **opened, client);
-      if (!whole)
-        return whole.takeError();
-      if (*whole)
-        bytes.append(static_cast<const char *>((*whole)->data()),
-                     (*whole)->bytes());
-    }
+    auto results = gatherResults(executable, *execution, **opened, client);
+    if (!results)
+      return results.takeError();
+    for (const Array &result : *results)
+      bytes.append(static_cast<const char *>(result.data()), result.bytes());
     status = ok;
     return bytes;
   }

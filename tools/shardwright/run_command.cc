@@ -75,7 +75,10 @@ int runCommand(const RunOptions &options) {
       !writeTrace(executable, trace, pluginTrace, options.trace))
     return exitBadInput;
 
-  return finishRun(session, options, *results, within);
+  std::vector<std::unique_ptr<ArrayReader>> readers;
+  for (Array &array : *results)
+    readers.push_back(std::make_unique<WholeArrayReader>(std::move(array)));
+  return finishRun(session, options, readers, within);
 }
 
 } // namespace shardwright

@@ -7,9 +7,10 @@
 //
 // Process 0 reads and compiles the module, and sends the executable to the
 // others. Each process runs it on its share of the devices, with the parts of
-// the arguments that these need. Process 0 gathers the results and alone
-// reports. All processes end with the same exit code, after the last of them
-// has come to its end: mpirun kills the others of one that ends early.
+// the arguments that these need. Process 0 reads the results of all, window by
+// window, and alone reports. All processes end with the same exit code, after
+// the last of them has come to its end: mpirun kills the others of one that
+// ends early.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@
 #include "shardwright/job/launcher.h"
 #include "shardwright/report/trace_json.h"
 #include "shardwright/runtime/bounded_arrays.h"
-#include "shardwright/runtime/gather.h"
-#include "shardwright/runtime/join_job.h"
+#include "shardwright/runtime/job/gather.h"
+#include "shardwright/runtime/job/join_job.h"
 #include "shardwright/runtime/npz/npz.h"
 #include "shardwright/support/thread_pool.h"
 
@@ -54,10 +55,10 @@ private:
   bool readArguments();
   bool receiveArguments(bool isMissing);
   bool runProgram();
-  bool gatherResults();
   bool writeOwnResults();
   bool gatherTrace();
   bool gatherStatistics();
+  int finish();
   int leave(int exitCode);
 
   const RunOptions &options;
@@ -69,7 +70,7 @@ private:
   const Executable *executable = nullptr;
   std::unique_ptr<Executable> received;
   std::unique_ptr<Client> client;
-  std::vector<Array> arguments, results;
+  std::vector<Array> arguments;
   RunStatistics statistics;
   std::shared_ptr<Trace> trace;
   Execution execution;
@@ -283,28 +284,6 @@ bool JobRun::writeOwnResults() {
   return allFine(error, "check the directory and its permissions");
 }
 
-bool JobRun::gatherResults() {
-  // Only what each process writes itself, or nothing, is asked for?
-  if (options.expect.empty() && (options.out.empty() || ownFile(options, 0)))
-    return true;
-  for (size_t i = 0; i < executable->results().size(); ++i) {
-    auto whole = gatherResult(*executable, execution, i, *job, *client);
-    if (!whole)
-      return lost(toString(whole.takeError()));
-    if (isRoot)
-      results.push_back(std::move(**whole));
-  }
-  if (!isRoot || withoutSizes(executable->results()).size() == results.size())
-    return true;
-  auto cut = cutToSize(executable->results(), std::move(results));
-  if (!cut) {
-    badInput(toString(cut.takeError()), "");
-    return false;
-  }
-  results = std::move(*cut);
-  return true;
-}
-
 /// Writes the activities of all devices to one file.
 bool JobRun::gatherTrace() {
   if (!trace)
@@ -368,6 +347,27 @@ bool JobRun::gatherStatistics() {
   return true;
 }
 
+/// Process 0 compares and writes the results, which it reads window by window.
+int JobRun::finish() {
+  JobArrays results(*executable, execution, *job, *client);
+  if (!isRoot) {
+    if (Error error = results.serve())
+      return lost(toString(std::move(error))), exitBadInput;
+    return exitFine;
+  }
+  RunOptions rest = options;
+  if (ownFile(options, 0))
+    rest.out.clear(); // has been written
+  bool readsResults = !rest.out.empty() || !rest.expect.empty();
+  auto readers = readsResults ? results.readers()
+                              : std::vector<std::unique_ptr<ArrayReader>>();
+  int exitCode = readers ? finishRun(session, rest, *readers, within)
+                         : badInput(toString(readers.takeError()), "");
+  if (Error error = results.finish())
+    lost(toString(std::move(error)));
+  return exitCode;
+}
+
 /// Ends in order with the largest exit code of all processes.
 int JobRun::leave(int exitCode) {
   auto codes = job->allGather(std::to_string(exitCode));
@@ -401,18 +401,9 @@ int JobRun::run() {
     return badInput(toString(opened.takeError()), jobRemedy);
   job = std::move(*opened);
   bool isFine = shareExecutable() && dealDevices() && readArguments() &&
-                runProgram() && writeOwnResults() && gatherResults() &&
-                gatherTrace() && gatherStatistics();
-  if (!isFine)
-    return leave(exitBadInput);
-  int exitCode = exitFine;
-  if (isRoot) {
-    RunOptions rest = options;
-    if (ownFile(options, 0))
-      rest.out.clear(); // has been written
-    exitCode = finishRun(session, rest, results, within);
-  }
-  return leave(exitCode);
+                runProgram() && writeOwnResults() && gatherTrace() &&
+                gatherStatistics();
+  return leave(isFine ? finish() : exitBadInput);
 }
 
 } // namespace

@@ -10,9 +10,9 @@
 #include "budgets.h"
 
 #include "shardwright/runtime/bounded_arrays.h"
-#include "shardwright/runtime/compare.h"
 #include "shardwright/runtime/npz/npz.h"
 #include "shardwright/runtime/random.h"
+#include "shardwright/runtime/readers/compare.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -60,7 +60,8 @@ std::string indexText(ArrayRef<int64_t> index) {
   return text + "]";
 }
 
-Expected<bool> compareAll(const RunOptions &options, ArrayRef<Array> results,
+Expected<bool> compareAll(const RunOptions &options,
+                          ArrayRef<std::unique_ptr<ArrayReader>> results,
                           ProgramReport &report, ArrayRef<ValueSpec> specs) {
   Expected<std::vector<Array>> expected =
       readArrays(options.expect, "out", specs);
@@ -68,11 +69,18 @@ Expected<bool> compareAll(const RunOptions &options, ArrayRef<Array> results,
     return expected.takeError();
   bool allOk = true;
   for (auto [i, spec] : enumerate(withoutSizes(specs))) {
-    const Array &wanted = (*expected)[i];
-    double atol =
-        options.atol.value_or(options.rtol / 100 * largestMagnitude(wanted));
+    WholeArrayReader wanted((*expected)[i]);
+    double atol = 0;
+    if (options.atol) {
+      atol = *options.atol;
+    } else {
+      Expected<double> largest = largestMagnitude(wanted);
+      if (!largest)
+        return largest.takeError();
+      atol = options.rtol / 100 * *largest;
+    }
     Expected<Comparison> c =
-        compareArrays(results[i], wanted, options.rtol, atol);
+        compareArrays(*results[i], wanted, options.rtol, atol);
     if (!c)
       return c.takeError();
     ComparisonReport row;
@@ -92,6 +100,13 @@ Expected<bool> compareAll(const RunOptions &options, ArrayRef<Array> results,
     report.comparisons.push_back(std::move(row));
   }
   return allOk;
+}
+
+/// Reports an error; gives the remedy if it is of the file, and not of reading
+/// results.
+int badInputOf(StringRef file, Error error, StringRef remedy) {
+  std::string text = toString(std::move(error));
+  return badInput(text, StringRef(text).starts_with(file) ? remedy : "");
 }
 
 void sayDifferences(const ProgramReport &report) {
@@ -174,25 +189,25 @@ int prepareRun(Session &session, const RunOptions &options) {
 }
 
 int finishRun(Session &session, const RunOptions &options,
-              ArrayRef<Array> results, int within) {
+              ArrayRef<std::unique_ptr<ArrayReader>> results, int within) {
   const Executable &executable = *session.compiled().executable;
   bool ok = true;
   if (!options.expect.empty()) {
     Expected<bool> compared =
         compareAll(options, results, session.report(), executable.results());
     if (!compared)
-      return badInput(toString(compared.takeError()),
-                      "give an .npz with out0, out1, ... of the program's "
-                      "results");
+      return badInputOf(options.expect, compared.takeError(),
+                        "give an .npz with out0, out1, ... of the program's "
+                        "results");
     ok = *compared;
   }
   if (!options.out.empty()) {
-    std::vector<NamedArray> named;
+    std::vector<NamedReader> named;
     for (auto [i, array] : enumerate(results))
-      named.push_back({"out" + std::to_string(i), array});
-    if (Error error = writeNpz(options.out, named))
-      return badInput(toString(std::move(error)),
-                      "check the directory and its permissions");
+      named.push_back({"out" + std::to_string(i), array.get()});
+    if (Error error = writeNpzInWindows(options.out, named))
+      return badInputOf(options.out, std::move(error),
+                        "check the directory and its permissions");
   }
   if (!options.stats && !options.report) {
     // Only if nothing else goes to standard output.

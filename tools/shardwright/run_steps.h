@@ -10,6 +10,8 @@
 
 #include "session.h"
 
+#include "shardwright/runtime/readers/array_reader.h"
+
 namespace shardwright {
 
 /// Compiles or loads the program, checks budgets, saves the executable. Returns
@@ -30,7 +32,7 @@ inline constexpr llvm::StringLiteral argumentsRemedy(
 /// Compares and writes the results, and prints the reports. `within` is what
 /// prepareRun returned. Returns the exit code.
 int finishRun(Session &session, const RunOptions &options,
-              llvm::ArrayRef<Array> results, int within);
+              llvm::ArrayRef<std::unique_ptr<ArrayReader>> results, int within);
 
 /// `run` in a process that a launcher has started with others (job/job.h).
 int runInJob(const RunOptions &options);

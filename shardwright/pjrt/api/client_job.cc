@@ -8,7 +8,7 @@
 #include "shardwright/pjrt/api/client_job.h"
 #include "shardwright/pjrt/api/callback_store.h"
 #include "shardwright/pjrt/base/slots.h"
-#include "shardwright/runtime/join_job.h"
+#include "shardwright/runtime/job/join_job.h"
 
 #include "llvm/ADT/STLExtras.h"
 

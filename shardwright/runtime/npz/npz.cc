@@ -1,4 +1,4 @@
-//===- npz.cc - arrays in numpy's .npz files ------------------------------===//
+//===- npz.cc - reads numpy's .npz files ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +8,8 @@
 #include "shardwright/runtime/npz/npz.h"
 
 #include "shardwright/runtime/npz/npy_header.h"
+#include "shardwright/runtime/npz/zip_archive.h"
 #include "shardwright/runtime/npz/zip_directory.h"
-#include "shardwright/runtime/replace_file.h"
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/error.h"
 
@@ -17,94 +17,14 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
 #include <optional>
-#include <zip.h>
 
 using namespace shardwright;
 using llvm::StringRef;
 
-static std::string zipErrorText(int code) {
-  zip_error_t error;
-  zip_error_init_with_code(&error, code);
-  std::string text = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  return text;
-}
-
-//===----------------------------------------------------------------------===//
-// Types that numpy lacks
-//===----------------------------------------------------------------------===//
-
-static bool isNarrowInteger(ElementType type) {
-  return type == ElementType::S2 || type == ElementType::U2 ||
-         type == ElementType::S4 || type == ElementType::U4;
-}
-static int narrowBits(ElementType type) {
-  return type == ElementType::S2 || type == ElementType::U2 ? 2 : 4;
-}
-
-ElementType shardwright::numpyType(ElementType type) {
-  if (type == ElementType::BF16)
-    return ElementType::U16;
-  if (isNarrowInteger(type) || (isFloat(type) && byteWidth(type) == 1))
-    return ElementType::U8;
-  return type;
-}
-
-llvm::Expected<Array> shardwright::fromNumpyBits(Array array,
-                                                 ElementType type) {
-  if (array.type() == type)
-    return array;
-  if (array.type() != numpyType(type))
-    return fail("has elements of type ", str(array.type()), ", not ", str(type),
-                numpyType(type) == type
-                    ? ""
-                    : (" (as " + str(numpyType(type)) + ")").str());
-  if (!isNarrowInteger(type))
-    return Array(type, array.shape(), array.storage());
-  // A byte holds the unextended bits of one element.
-  llvm::Expected<Array> extended = Array::allocate(type, array.shape());
-  if (!extended)
-    return extended;
-  int unused = 8 - narrowBits(type);
-  auto *from = static_cast<const uint8_t *>(std::as_const(array).data());
-  auto *to = static_cast<uint8_t *>(extended->data());
-  for (int64_t i = 0; i < array.elements(); ++i) {
-    uint8_t top = uint8_t(from[i] << unused);
-    to[i] = isSignedInteger(type) ? uint8_t(int8_t(top) >> unused)
-                                  : uint8_t(top >> unused);
-  }
-  return extended;
-}
-
-/// The bytes to write for `array`: its own, but narrow integers without their
-/// extension.
-static llvm::Expected<Array> toNumpyBits(const Array &array) {
-  if (!isNarrowInteger(array.type()))
-    return Array(numpyType(array.type()), array.shape(), array.storage());
-  llvm::Expected<Array> bits = Array::allocate(ElementType::U8, array.shape());
-  if (!bits)
-    return bits;
-  auto *from = static_cast<const uint8_t *>(array.data());
-  auto *to = static_cast<uint8_t *>(bits->data());
-  uint8_t mask = uint8_t((1 << narrowBits(array.type())) - 1);
-  for (int64_t i = 0; i < array.elements(); ++i)
-    to[i] = from[i] & mask;
-  return bits;
-}
-
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
 namespace {
-struct ArchiveCloser {
-  void operator()(zip_t *z) const { zip_discard(z); }
-};
-using Archive = std::unique_ptr<zip_t, ArchiveCloser>;
 struct MemberCloser {
   void operator()(zip_file_t *f) const { zip_fclose(f); }
 };
@@ -406,82 +326,4 @@ llvm::Expected<std::vector<Array>>
 shardwright::mapNumberedNpz(StringRef path, StringRef prefix, int64_t count,
                             CheckHeader check) {
   return readNumbered(path, prefix, count, check, /*maps=*/true);
-}
-
-//===----------------------------------------------------------------------===//
-// Writing
-//===----------------------------------------------------------------------===//
-
-/// Writes an archive without members as numpy does; libzip would write no file.
-static llvm::Error writeEmptyArchive(const std::string &path) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
-    os << StringRef("PK\5\6", 4) << std::string(18, '\0');
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  return llvm::errorCodeToError(code);
-}
-
-/// Stores `headers[i]` and the elements of `contents[i]` as the member of
-/// `arrays[i]`.
-static llvm::Error writeMembers(const std::string &path,
-                                llvm::ArrayRef<NamedArray> arrays,
-                                llvm::ArrayRef<std::string> headers,
-                                llvm::MutableArrayRef<Array> contents) {
-  int code = 0;
-  Archive archive(zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
-  if (!archive)
-    return fail(zipErrorText(code));
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    zip_buffer_fragment_t fragments[2] = {
-        {reinterpret_cast<zip_uint8_t *>(const_cast<char *>(headers[i].data())),
-         headers[i].size()},
-        {static_cast<zip_uint8_t *>(contents[i].data()),
-         zip_uint64_t(contents[i].bytes())}};
-    zip_source_t *source = zip_source_buffer_fragment(
-        archive.get(), fragments, contents[i].bytes() ? 2 : 1, 0);
-    if (!source)
-      return fail(zip_strerror(archive.get()));
-    int64_t index =
-        zip_file_add(archive.get(), (arrays[i].name + ".npy").c_str(), source,
-                     ZIP_FL_ENC_UTF_8);
-    if (index < 0) {
-      zip_source_free(source);
-      return fail("member '", arrays[i].name,
-                  "': ", zip_strerror(archive.get()));
-    }
-    // 1 January 1980, as in numpy: the file must not depend on the time.
-    if (zip_set_file_compression(archive.get(), index, ZIP_CM_STORE, 0) ||
-        zip_file_set_dostime(archive.get(), index, 0, 0x21, 0))
-      return fail(zip_strerror(archive.get()));
-  }
-  if (zip_close(archive.get()) != 0)
-    return fail(zip_strerror(archive.get()));
-  archive.release();
-  return llvm::Error::success();
-}
-
-llvm::Error shardwright::writeNpz(StringRef path,
-                                  llvm::ArrayRef<NamedArray> arrays) {
-  // libzip reads the sources in zip_close: keep all of them alive until then.
-  std::vector<std::string> headers;
-  std::vector<Array> contents;
-  headers.reserve(arrays.size());
-  for (const NamedArray &named : arrays) {
-    llvm::Expected<Array> bits = toNumpyBits(named.array);
-    if (!bits)
-      return bits.takeError();
-    headers.push_back(npyHeader(bits->type(), bits->shape()));
-    contents.push_back(std::move(*bits));
-  }
-  llvm::Error written = replaceFile(path, [&](const std::string &temporary) {
-    return arrays.empty() ? writeEmptyArchive(temporary)
-                          : writeMembers(temporary, arrays, headers, contents);
-  });
-  if (!written)
-    return written;
-  return fail(path, ": cannot write: ", toString(std::move(written)));
 }

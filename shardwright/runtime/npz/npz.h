@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_RUNTIME_NPZ_NPZ_H
 #define SHARDWRIGHT_RUNTIME_NPZ_NPZ_H
 
-#include "shardwright/runtime/array.h"
+#include "shardwright/runtime/readers/array_reader.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -70,6 +70,15 @@ llvm::Expected<std::vector<Array>> mapNumberedNpz(llvm::StringRef path,
 /// that numpy lacks are written as raw bits: bf16 as uint16; f8, 4- and 2-bit
 /// types as uint8, one element per byte with zero upper bits.
 llvm::Error writeNpz(llvm::StringRef path, llvm::ArrayRef<NamedArray> arrays);
+
+struct NamedReader {
+  std::string name;
+  ArrayReader *array;
+};
+/// The same file, with memory for a window of an array only (array_reader.h).
+/// Errors of reading do not name the file.
+llvm::Error writeNpzInWindows(llvm::StringRef path,
+                              llvm::ArrayRef<NamedReader> arrays);
 
 /// Reinterprets `array`, as numpy stores it, as `type`: the same type, uint16
 /// as bf16, or uint8 as an f8, 4- or 2-bit type. Fails for anything else.

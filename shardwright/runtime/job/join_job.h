@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_RUNTIME_JOIN_JOB_H
-#define SHARDWRIGHT_RUNTIME_JOIN_JOB_H
+#ifndef SHARDWRIGHT_RUNTIME_JOB_JOIN_JOB_H
+#define SHARDWRIGHT_RUNTIME_JOB_JOIN_JOB_H
 
 #include "shardwright/job/job.h"
 
@@ -24,4 +24,4 @@ llvm::Expected<int> shareOfCores(Job &job);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_RUNTIME_JOIN_JOB_H
+#endif // SHARDWRIGHT_RUNTIME_JOB_JOIN_JOB_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_RUNTIME_COMPARE_H
-#define SHARDWRIGHT_RUNTIME_COMPARE_H
+#ifndef SHARDWRIGHT_RUNTIME_READERS_COMPARE_H
+#define SHARDWRIGHT_RUNTIME_READERS_COMPARE_H
 
-#include "shardwright/runtime/array.h"
+#include "shardwright/runtime/readers/array_reader.h"
 
 namespace shardwright {
 
@@ -29,13 +29,13 @@ struct Comparison {
 
 /// The largest finite |element|, or 0 if there is none. The error of sums that
 /// cancel is of this scale, not of the element's scale.
-double largestMagnitude(const Array &array);
+llvm::Expected<double> largestMagnitude(ArrayReader &array);
 
-/// Fails if type or shape differ.
-llvm::Expected<Comparison> compareArrays(const Array &got,
-                                         const Array &expected, double rtol,
+/// Compares in windows. Fails if type or shape differ, or if reading fails.
+llvm::Expected<Comparison> compareArrays(ArrayReader &got,
+                                         ArrayReader &expected, double rtol,
                                          double atol);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_RUNTIME_COMPARE_H
+#endif // SHARDWRIGHT_RUNTIME_READERS_COMPARE_H

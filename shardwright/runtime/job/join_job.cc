@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/join_job.h"
+#include "shardwright/runtime/job/join_job.h"
 
 #include "shardwright/cpu/backend/cpu_backend.h"
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/compare.h"
+#include "shardwright/runtime/readers/compare.h"
 
 #include "shardwright/support/narrow_float.h"
+#include "shardwright/support/shape.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -102,26 +103,12 @@ std::string text(const Array &a, int64_t i) {
 
 } // namespace
 
-double shardwright::largestMagnitude(const Array &array) {
-  double largest = 0;
-  for (int64_t i = 0; i < array.elements(); ++i) {
-    Pair p = pairAt(array, array, i);
-    if (p.finite)
-      largest = std::max(largest, p.magnitude);
-  }
-  return largest;
-}
-
-llvm::Expected<Comparison> shardwright::compareArrays(const Array &got,
-                                                      const Array &expected,
-                                                      double rtol,
-                                                      double atol) {
-  if (got.type() != expected.type() || got.shape() != expected.shape())
-    return llvm::createStringError("is " + got.str() + ", but " +
-                                   expected.str() + " is expected");
-  Comparison result;
-  result.elements = got.elements();
-  for (int64_t i = 0; i < result.elements; ++i) {
+/// Compares a window, at `box` of an array of this shape.
+static void addWindow(Comparison &result, const Array &got,
+                      const Array &expected, double rtol, double atol,
+                      const Box &box, llvm::ArrayRef<int64_t> shape) {
+  result.elements += got.elements();
+  for (int64_t i = 0; i < got.elements(); ++i) {
     Pair p = pairAt(got, expected, i);
     if (p.finite) {
       result.maxAbs = std::max(result.maxAbs, p.difference);
@@ -134,12 +121,57 @@ llvm::Expected<Comparison> shardwright::compareArrays(const Array &got,
       continue;
     result.gotThere = text(got, i);
     result.expectedThere = text(expected, i);
-    result.firstBad.resize(got.shape().size());
+    result.firstBad.resize(shape.size());
     int64_t rest = i;
-    for (size_t d = got.shape().size(); d-- > 0;) {
-      result.firstBad[d] = rest % got.shape()[d];
-      rest /= got.shape()[d];
+    for (size_t d = shape.size(); d-- > 0;) {
+      result.firstBad[d] = box.begin[d] + rest % box.extent[d];
+      rest /= box.extent[d];
     }
   }
+}
+
+llvm::Expected<double> shardwright::largestMagnitude(ArrayReader &array) {
+  double largest = 0;
+  llvm::Error error =
+      readInWindows(array, [&](const Box &, const Array &window) {
+        for (int64_t i = 0; i < window.elements(); ++i) {
+          Pair p = pairAt(window, window, i);
+          if (p.finite)
+            largest = std::max(largest, p.magnitude);
+        }
+        return llvm::Error::success();
+      });
+  if (error)
+    return error;
+  return largest;
+}
+
+llvm::Expected<Comparison> shardwright::compareArrays(ArrayReader &got,
+                                                      ArrayReader &expected,
+                                                      double rtol,
+                                                      double atol) {
+  if (got.type() != expected.type() || got.shape() != expected.shape())
+    return llvm::createStringError("is " + got.str() + ", but " +
+                                   expected.str() + " is expected");
+  Comparison result;
+  std::shared_ptr<void> memory;
+  llvm::Error error = readInWindows(
+      got, [&](const Box &box, const Array &window) -> llvm::Error {
+        if (!memory) { // the first window is the largest
+          auto made = Array::allocate(got.type(), box.extent);
+          if (!made)
+            return made.takeError();
+          memory = made->storage();
+        }
+        Array wanted(got.type(), box.extent, memory);
+        if (llvm::Error e = expected.read(
+                box, wanted.data(),
+                rowMajorStrides(box.extent, byteWidth(got.type()))))
+          return e;
+        addWindow(result, window, wanted, rtol, atol, box, got.shape());
+        return llvm::Error::success();
+      });
+  if (error)
+    return error;
   return result;
 }

@@ -1,0 +1,20 @@
+//===- numpy_types.h - element types that numpy lacks -----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RUNTIME_NPZ_NUMPY_TYPES_H
+#define SHARDWRIGHT_RUNTIME_NPZ_NUMPY_TYPES_H
+
+#include "shardwright/support/element_type.h"
+
+namespace shardwright {
+
+/// The bits of an integer type of less than a byte, else 0.
+int narrowBits(ElementType type);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RUNTIME_NPZ_NUMPY_TYPES_H
