@@ -8,6 +8,7 @@
 #include "shardwright/runtime/bounded_arrays.h"
 
 #include "shardwright/support/box_copy.h"
+#include "shardwright/support/error.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -39,6 +40,25 @@ bool shardwright::hasShapeOf(llvm::ArrayRef<ValueSpec> values, size_t index,
         (shape[d] > value.shape[d] || !isBounded(values, index, d)))
       return false;
   return true;
+}
+
+llvm::Error shardwright::checkArguments(
+    llvm::ArrayRef<ValueSpec> values, size_t numGiven,
+    llvm::function_ref<std::pair<ElementType, llvm::ArrayRef<int64_t>>(size_t)>
+        given) {
+  llvm::ArrayRef<ValueSpec> visible = withoutSizes(values);
+  if (numGiven != visible.size())
+    return fail("the program takes ", visible.size(),
+                " arguments, but was given ", numGiven);
+  for (size_t i = 0; i < numGiven; ++i) {
+    auto [type, shape] = given(i);
+    const std::string &name = visible[i].name;
+    if (type != visible[i].type || !hasShapeOf(values, i, shape))
+      return fail("argument ", i, name.empty() ? "" : " (", name,
+                  name.empty() ? "" : ")", " is ", str(values, i),
+                  ", but was given ", str(type, shape));
+  }
+  return llvm::Error::success();
 }
 
 std::string shardwright::str(llvm::ArrayRef<ValueSpec> values, size_t index) {

@@ -26,6 +26,12 @@ llvm::ArrayRef<ValueSpec> withoutSizes(llvm::ArrayRef<ValueSpec> values);
 /// True if an array of this shape can be value `index`.
 bool hasShapeOf(llvm::ArrayRef<ValueSpec> values, size_t index,
                 llvm::ArrayRef<int64_t> shape);
+/// Checks the number, types and shapes of a program's arguments, given
+/// without sizes.
+llvm::Error checkArguments(
+    llvm::ArrayRef<ValueSpec> values, size_t numGiven,
+    llvm::function_ref<std::pair<ElementType, llvm::ArrayRef<int64_t>>(size_t)>
+        given);
 /// Formats the type of value `index` as `f32[<=8,16]`.
 std::string str(llvm::ArrayRef<ValueSpec> values, size_t index);
 

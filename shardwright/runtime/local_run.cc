@@ -16,17 +16,12 @@ using namespace shardwright;
 
 llvm::Error Executable::completeArguments(llvm::ArrayRef<Array> &arguments,
                                           std::vector<Array> &withSizes) const {
-  llvm::ArrayRef<ValueSpec> visible = withoutSizes(parts.arguments);
-  if (arguments.size() != visible.size())
-    return fail("the program takes ", visible.size(),
-                " arguments, but was given ", arguments.size());
-  for (auto [i, array] : llvm::enumerate(arguments))
-    if (array.type() != visible[i].type ||
-        !hasShapeOf(parts.arguments, i, array.shape()))
-      return fail("argument ", i, visible[i].name.empty() ? "" : " (",
-                  visible[i].name, visible[i].name.empty() ? "" : ")", " is ",
-                  str(parts.arguments, i), ", but was given ", array.str());
-  if (visible.size() == parts.arguments.size())
+  if (llvm::Error e =
+          checkArguments(parts.arguments, arguments.size(), [&](size_t i) {
+            return std::pair(arguments[i].type(), arguments[i].shape());
+          }))
+    return e;
+  if (arguments.size() == parts.arguments.size())
     return llvm::Error::success();
   auto all = padded(parts.arguments, arguments);
   if (!all)

@@ -34,12 +34,17 @@ llvm::Expected<Array> shardwright::randomArray(ElementType type,
                                                llvm::ArrayRef<int64_t> shape,
                                                uint64_t seed, uint64_t stream) {
   llvm::Expected<Array> array = Array::allocate(type, shape);
-  if (!array)
-    return array;
+  if (array)
+    fillRandom(type, seed, stream, 0, array->elements(), array->data());
+  return array;
+}
+
+void shardwright::fillRandom(ElementType type, uint64_t seed, uint64_t stream,
+                             int64_t first, int64_t n, void *data) {
   uint64_t key = splitmix64(seed ^ splitmix64(stream));
-  auto bits = [&](int64_t i) { return splitmix64(key + uint64_t(i)); };
-  int64_t n = array->elements();
-  void *data = array->data();
+  if (isComplex(type)) // a number for each part
+    first *= 2;
+  auto bits = [&](int64_t i) { return splitmix64(key + uint64_t(first + i)); };
   auto fill = [&]<typename T>(T *to, int64_t count, auto value) {
     for (int64_t i = 0; i < count; ++i)
       to[i] = static_cast<T>(value(bits(i)));
@@ -102,5 +107,4 @@ llvm::Expected<Array> shardwright::randomArray(ElementType type,
     fill(static_cast<uint8_t *>(data), n,
          [&](uint64_t b) { return floatToF8(type, uniformFloat(b)); });
   }
-  return array;
 }

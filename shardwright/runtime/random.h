@@ -21,6 +21,10 @@ llvm::Expected<Array> randomArray(ElementType type,
                                   llvm::ArrayRef<int64_t> shape, uint64_t seed,
                                   uint64_t stream);
 
+/// The same elements from number `first` on, in memory for `count` elements.
+void fillRandom(ElementType type, uint64_t seed, uint64_t stream, int64_t first,
+                int64_t count, void *to);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_RUNTIME_RANDOM_H

@@ -39,7 +39,7 @@ ShardPlan ShardPlan::create(llvm::ArrayRef<int64_t> shape,
     if (mesh && mesh->isMaximal() && mesh->deviceIds()[0] < numDevices)
       std::swap(devices[0], devices[mesh->deviceIds()[0]]);
     plan.shards.push_back(
-        {Dims(shape.size(), 0), Dims(shape), {std::move(devices)}});
+        {{Dims(shape.size(), 0), Dims(shape)}, {std::move(devices)}});
     return plan;
   }
   plan.localDims = localShape(shape, sharding);
@@ -48,10 +48,10 @@ ShardPlan ShardPlan::create(llvm::ArrayRef<int64_t> shape,
     int64_t linear = mesh->linearIndex(d);
     Shard shard;
     for (IndexRange range : shardBox(shape, sharding, *mesh, linear)) {
-      shard.begin.push_back(range.begin);
-      shard.extent.push_back(range.size());
+      shard.box.begin.push_back(range.begin);
+      shard.box.extent.push_back(range.size());
     }
-    auto [it, isNew] = byBegin.try_emplace(shard.begin, plan.shards.size());
+    auto [it, isNew] = byBegin.try_emplace(shard.box.begin, plan.shards.size());
     if (isNew) {
       shard.summands.resize(totalSize(sharding.unreduced));
       plan.shards.push_back(std::move(shard));

@@ -10,6 +10,7 @@
 
 #include "shardwright/cpu/collectives/reduce.h"
 #include "shardwright/mesh/sharding.h"
+#include "shardwright/runtime/box.h"
 
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace shardwright {
 /// The shards of a global array, and the devices that hold them.
 struct ShardPlan {
   struct Shard {
-    llvm::SmallVector<int64_t, 4> begin, extent; ///< clipped to the shape
+    Box box; ///< clipped to the shape
     /// Devices that hold the same summand, by index along the unreduced axes; a
     /// single list if no axis is unreduced.
     std::vector<std::vector<int32_t>> summands;

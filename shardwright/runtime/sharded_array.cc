@@ -65,6 +65,29 @@ ShardedArray::fromBuffers(llvm::ArrayRef<int64_t> shape, Mesh mesh,
   return array;
 }
 
+llvm::Expected<std::vector<Buffer>>
+shardwright::buffersOf(DeviceShards shards, ElementType type,
+                       llvm::ArrayRef<int64_t> localShape, Client &client,
+                       MemoryKind memory) {
+  std::vector<Buffer> buffers;
+  for (auto [d, data] : llvm::enumerate(shards.data)) {
+    if (!client.backend().isAddressable(d))
+      continue;
+    const void *at = data.get();
+    // A run must not write to a donated view of the array.
+    bool isView = shards.isView[d];
+    auto buffer =
+        isView ? client.viewHost(
+                     {at, type, localShape}, d, [keep = std::move(data)] {},
+                     memory)
+               : client.adoptHost(std::move(data), type, localShape, d, memory);
+    if (!buffer)
+      return buffer.takeError();
+    buffers.push_back(std::move(*buffer));
+  }
+  return buffers;
+}
+
 llvm::Expected<std::vector<Buffer>> shardwright::buffersOfShards(
     const Array &global, const TensorSharding &sharding, const Mesh *mesh,
     int64_t numDevices, llvm::ArrayRef<int64_t> localShape, Client &client,
@@ -76,24 +99,8 @@ llvm::Expected<std::vector<Buffer>> shardwright::buffersOfShards(
                            isAddressable);
   if (!shards)
     return shards.takeError();
-  std::vector<Buffer> buffers;
-  for (int32_t d = 0; d < numDevices; ++d) {
-    if (!isAddressable(d))
-      continue;
-    std::shared_ptr<void> &data = shards->data[d];
-    const void *at = data.get();
-    // A run must not write to a donated view of the array.
-    auto buffer = shards->isView[d]
-                      ? client.viewHost(
-                            {at, global.type(), localShape}, d,
-                            [keep = std::move(data)] {}, memory)
-                      : client.adoptHost(std::move(data), global.type(),
-                                         localShape, d, memory);
-    if (!buffer)
-      return buffer.takeError();
-    buffers.push_back(std::move(*buffer));
-  }
-  return buffers;
+  return buffersOf(std::move(*shards), global.type(), localShape, client,
+                   memory);
 }
 
 llvm::Expected<ShardedArray> ShardedArray::fromHost(const Array &global,

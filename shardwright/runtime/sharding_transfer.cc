@@ -27,23 +27,67 @@ using Shard = ShardPlan::Shard;
 /// the local shape.
 static bool isInPlace(llvm::ArrayRef<int64_t> shape, const Shard &shard,
                       llvm::ArrayRef<int64_t> localDims, int64_t offset) {
-  if (llvm::ArrayRef<int64_t>(shard.extent) != localDims || offset % 64 != 0)
+  if (llvm::ArrayRef<int64_t>(shard.box.extent) != localDims ||
+      offset % 64 != 0)
     return false;
   size_t d = 0;
-  while (d < shape.size() && shard.extent[d] == 1)
+  while (d < shape.size() && shard.box.extent[d] == 1)
     ++d;
   for (++d; d < shape.size(); ++d)
-    if (shard.extent[d] != shape[d])
+    if (shard.box.extent[d] != shape[d])
       return false;
   return true;
 }
 
-static int64_t byteOffset(llvm::ArrayRef<int64_t> begin,
-                          llvm::ArrayRef<int64_t> strides) {
-  int64_t offset = 0;
-  for (size_t d = 0; d < begin.size(); ++d)
-    offset += begin[d] * strides[d];
-  return offset;
+llvm::Expected<DeviceShards> shardwright::placeShards(
+    const ShardPlan &plan, ElementType type, llvm::ArrayRef<int64_t> shape,
+    ReductionKind reduction, int64_t numDevices, DeviceFilter isWanted,
+    llvm::function_ref<std::shared_ptr<void>(const Shard &)> viewOf,
+    std::vector<ShardToFill> &toFill) {
+  int64_t localCount = product(plan.localDims);
+  int64_t localBytes = localCount * byteWidth(type);
+  DeviceShards result;
+  result.data.resize(numDevices);
+  result.isView.resize(numDevices);
+  auto noMemory = [&] {
+    return llvm::createStringError("not enough memory for the shards of " +
+                                   str(type, shape));
+  };
+  std::shared_ptr<void> neutral;
+  auto isAnyWanted = [&](llvm::ArrayRef<int32_t> devices) {
+    return !isWanted || llvm::any_of(devices, isWanted);
+  };
+  for (const Shard &shard : plan.shards) {
+    std::shared_ptr<void> data;
+    bool isView = false;
+    if (isAnyWanted(shard.summands.front())) {
+      data = viewOf(shard);
+      isView = data != nullptr;
+      if (!data) {
+        data = cpu::allocateHost(localBytes);
+        if (!data)
+          return noMemory();
+        toFill.push_back({&shard, data.get()});
+      }
+    }
+    for (int32_t device : shard.summands.front()) {
+      result.data[device] = data;
+      result.isView[device] = isView;
+    }
+    for (const auto &devices : llvm::drop_begin(shard.summands)) {
+      if (!neutral && isAnyWanted(devices)) {
+        neutral = cpu::allocateHost(localBytes);
+        if (!neutral)
+          return noMemory();
+        if (llvm::Error e =
+                fillNeutral(type, reduction, neutral.get(), localCount))
+          return e;
+      }
+      for (int32_t device : devices)
+        result.data[device] = neutral;
+    }
+  }
+  return result;
 }
 
 llvm::Expected<DeviceShards>
@@ -62,66 +106,32 @@ shardwright::shardArray(const Array &global, const TensorSharding &sharding,
   int64_t localBytes = product(plan.localDims) * width;
   auto *source = static_cast<const char *>(global.data());
 
-  DeviceShards result;
-  result.data.resize(numDevices);
-  result.isView.resize(numDevices);
-  auto noMemory = [&] {
-    return llvm::createStringError("not enough memory for the shards of " +
-                                   global.str());
+  auto viewOf = [&](const Shard &shard) -> std::shared_ptr<void> {
+    if (localBytes == 0)
+      return global.storage();
+    int64_t offset = offsetOf(shard.box.begin, strides);
+    if (!isInPlace(global.shape(), shard, plan.localDims, offset))
+      return nullptr;
+    return std::shared_ptr<void>(global.storage(),
+                                 const_cast<char *>(source) + offset);
   };
-  std::shared_ptr<void> neutral;
-  struct Move {
-    const Shard *shard;
-    int64_t offset;
-    void *to;
-  };
-  std::vector<Move> moves;
-  auto isAnyWanted = [&](llvm::ArrayRef<int32_t> devices) {
-    return !isWanted || llvm::any_of(devices, isWanted);
-  };
-  for (const Shard &shard : plan.shards) {
-    int64_t offset = byteOffset(shard.begin, strides);
-    bool isView = localBytes == 0 ||
-                  isInPlace(global.shape(), shard, plan.localDims, offset);
-    std::shared_ptr<void> data;
-    if (!isAnyWanted(shard.summands.front())) {
-      isView = false;
-    } else if (isView) {
-      char *at = const_cast<char *>(source) + (localBytes == 0 ? 0 : offset);
-      data = std::shared_ptr<void>(global.storage(), at);
-    } else {
-      data = cpu::allocateHost(localBytes);
-      if (!data)
-        return noMemory();
-      moves.push_back({&shard, offset, data.get()});
-    }
-    for (int32_t device : shard.summands.front()) {
-      result.data[device] = data;
-      result.isView[device] = isView;
-    }
-    for (const auto &devices : llvm::drop_begin(shard.summands)) {
-      if (!neutral && isAnyWanted(devices)) {
-        neutral = cpu::allocateHost(localBytes);
-        if (!neutral)
-          return noMemory();
-        if (llvm::Error e = fillNeutral(global.type(), sharding.unreduced.kind,
-                                        neutral.get(), product(plan.localDims)))
-          return e;
-      }
-      for (int32_t device : devices)
-        result.data[device] = neutral;
-    }
-  }
+  std::vector<ShardToFill> moves;
+  auto result =
+      placeShards(plan, global.type(), global.shape(), sharding.unreduced.kind,
+                  numDevices, isWanted, viewOf, moves);
+  if (!result)
+    return result;
   // A task moves at least about 64 KiB.
   int64_t grain = std::max<int64_t>(1, (int64_t(1) << 16) /
                                            std::max<int64_t>(localBytes, 1));
   pool.parallelFor(moves.size(), grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const Move &move = moves[i];
-      if (move.shard->extent != plan.localDims)
-        std::memset(move.to, 0, localBytes);
-      cpu::copyBox(move.to, localStrides, source + move.offset, strides,
-                   move.shard->extent, width);
+      const Box &box = moves[i].shard->box;
+      if (box.extent != plan.localDims)
+        std::memset(moves[i].to, 0, localBytes);
+      cpu::copyBox(moves[i].to, localStrides,
+                   source + offsetOf(box.begin, strides), strides, box.extent,
+                   width);
     }
   });
   return result;
@@ -196,7 +206,7 @@ ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
     llvm::sort(box.devices, [&](int32_t a, int32_t b) {
       return firstOf.lookup(a) < firstOf.lookup(b);
     });
-    box.dstOffset = byteOffset(shard.begin, strides);
+    box.dstOffset = offsetOf(shard.box.begin, strides);
     bool fits = localBytes > 0 &&
                 isInPlace(shape, shard, plan.localDims, box.dstOffset);
     bool isSum = box.devices.size() > 1;
@@ -217,7 +227,7 @@ ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
         if (!result.data[device])
           return noMemory();
       }
-    box.extent = std::move(shard.extent);
+    box.extent = std::move(shard.box.extent);
     result.boxes.push_back(std::move(box));
   }
   return result;

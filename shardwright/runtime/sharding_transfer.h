@@ -11,6 +11,8 @@
 #include "shardwright/cpu/collectives/reduce.h"
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/runtime/array.h"
+#include "shardwright/runtime/client.h"
+#include "shardwright/runtime/shard_plan.h"
 #include "shardwright/support/thread_pool.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -45,6 +47,26 @@ llvm::Expected<DeviceShards> shardArray(const Array &global,
                                         const Mesh *mesh, int64_t numDevices,
                                         cpu::ThreadPool &pool,
                                         DeviceFilter isWanted = nullptr);
+
+/// Memory for a shard.
+struct ShardToFill {
+  const ShardPlan::Shard *shard;
+  void *to; ///< has the local shape
+};
+
+/// Memory for the shards of an array of this type and shape: a view, if
+/// `viewOf` returns one, else memory that the caller fills.
+llvm::Expected<DeviceShards> placeShards(
+    const ShardPlan &plan, ElementType type, llvm::ArrayRef<int64_t> shape,
+    ReductionKind reduction, int64_t numDevices, DeviceFilter isWanted,
+    llvm::function_ref<std::shared_ptr<void>(const ShardPlan::Shard &)> viewOf,
+    std::vector<ShardToFill> &toFill);
+
+/// Buffers of the shards on the addressable ones of devices 0..numDevices-1.
+llvm::Expected<std::vector<Buffer>>
+buffersOf(DeviceShards shards, ElementType type,
+          llvm::ArrayRef<int64_t> localShape, Client &client,
+          MemoryKind memory);
 
 /// A global array and the buffers from which it is gathered.
 class ResultGather {

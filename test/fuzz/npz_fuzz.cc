@@ -65,6 +65,13 @@ void readArchive(llvm::StringRef bytes) {
     arrays->clear();
   else
     llvm::consumeError(arrays.takeError());
+  for (NpzAccess access : {NpzAccess::Sequential, NpzAccess::Random}) {
+    auto readers = openNumberedNpz(path, "arg", {ElementType::F32}, access);
+    if (!readers)
+      llvm::consumeError(readers.takeError());
+    else if (auto whole = readWhole(*readers->front()); !whole)
+      llvm::consumeError(whole.takeError());
+  }
 }
 
 } // namespace

@@ -20,8 +20,10 @@
 #include "shardwright/job/launcher.h"
 #include "shardwright/report/trace_json.h"
 #include "shardwright/runtime/bounded_arrays.h"
+#include "shardwright/runtime/job/broadcast_arrays.h"
 #include "shardwright/runtime/job/gather.h"
 #include "shardwright/runtime/job/join_job.h"
+#include "shardwright/runtime/job/read_arguments.h"
 #include "shardwright/runtime/npz/npz.h"
 #include "shardwright/support/thread_pool.h"
 
@@ -53,7 +55,8 @@ private:
   bool shareExecutable();
   bool dealDevices();
   bool readArguments();
-  bool receiveArguments(bool isMissing);
+  Expected<std::vector<std::vector<Buffer>>>
+  receiveArguments(std::vector<std::unique_ptr<ArrayReader>> readers);
   bool runProgram();
   bool writeOwnResults();
   bool gatherTrace();
@@ -70,7 +73,7 @@ private:
   const Executable *executable = nullptr;
   std::unique_ptr<Executable> received;
   std::unique_ptr<Client> client;
-  std::vector<Array> arguments;
+  std::vector<std::vector<Buffer>> arguments; ///< by device of this process
   RunStatistics statistics;
   std::shared_ptr<Trace> trace;
   Execution execution;
@@ -175,60 +178,57 @@ bool JobRun::readArguments() {
   // The file may be on the machine of process 0 alone.
   bool isMissing = !options.arguments.empty() &&
                    !sys::fs::exists(options.arguments) && !isRoot;
+  std::vector<std::unique_ptr<ArrayReader>> readers;
   std::string error;
   if (!isMissing) {
-    Expected<std::vector<Array>> read =
-        argumentsOf(options, executable->arguments(), /*maps=*/true);
-    if (read)
-      arguments = std::move(*read);
+    auto opened =
+        argumentReaders(options, executable->arguments(), NpzAccess::Random);
+    if (opened)
+      readers = std::move(*opened);
     else
-      error = toString(read.takeError());
+      error = toString(opened.takeError());
   }
   if (!allFine(error, argumentsRemedy))
     return false;
   auto missing = job->allGather(isMissing ? "missing" : "");
   if (!missing)
     return lost(toString(missing.takeError()));
-  return all_of(*missing, [](StringRef text) { return text.empty(); }) ||
-         receiveArguments(isMissing);
+  bool readsEach =
+      all_of(*missing, [](StringRef text) { return text.empty(); });
+  auto read = readsEach
+                  ? shardwright::readArguments(*executable, readers, *client)
+                  : receiveArguments(std::move(readers));
+  if (read)
+    arguments = std::move(*read);
+  else
+    error = toString(read.takeError());
+  return allFine(error, argumentsRemedy);
 }
 
-/// Process 0 sends the arguments.
-bool JobRun::receiveArguments(bool isMissing) {
-  ArrayRef<ValueSpec> specs = withoutSizes(executable->arguments());
-  for (size_t i = 0; i < specs.size(); ++i) {
-    // Arrays of bounded size have a shape of their own.
-    std::string shape, elements;
-    if (isRoot) {
-      ArrayRef<int64_t> sizes = arguments[i].shape();
-      shape.assign(reinterpret_cast<const char *>(sizes.data()),
-                   sizes.size() * sizeof(int64_t));
-      elements.assign(static_cast<const char *>(arguments[i].data()),
-                      arguments[i].bytes());
-    }
-    for (std::string *text : {&shape, &elements}) {
-      auto sent = job->broadcast(0, *text);
-      if (!sent)
-        return lost(toString(sent.takeError()));
-      *text = std::move(*sent);
-    }
-    if (!isMissing)
-      continue;
-    SmallVector<int64_t, 4> sizes(shape.size() / sizeof(int64_t));
-    std::memcpy(sizes.data(), shape.data(), shape.size());
-    auto array = Array::allocate(specs[i].type, sizes);
-    if (!array) // the others notice when it does not run
-      return lost(toString(array.takeError()));
-    std::memcpy(array->data(), elements.data(), elements.size());
-    arguments.push_back(std::move(*array));
-  }
-  return true;
+/// Process 0 reads the arguments for all.
+Expected<std::vector<std::vector<Buffer>>>
+JobRun::receiveArguments(std::vector<std::unique_ptr<ArrayReader>> readers) {
+  if (!isRoot)
+    readers.clear();
+  SmallVector<ElementType, 8> types;
+  for (const ValueSpec &spec : withoutSizes(executable->arguments()))
+    types.push_back(spec.type);
+  BroadcastArrays all(*job, 0, std::move(readers), types);
+  auto shared = all.readers();
+  if (!shared)
+    return shared.takeError();
+  auto read = shardwright::readArguments(*executable, *shared, *client);
+  all.finish();
+  return read;
 }
 
 bool JobRun::runProgram() {
   if (!options.trace.empty())
     trace = std::make_shared<Trace>();
-  auto started = executable->runLocal(arguments, *client, &statistics, trace);
+  ExecuteOptions how;
+  how.trace = trace;
+  how.statistics = &statistics;
+  auto started = executable->execute(arguments, *client, how);
   std::string error;
   if (started)
     execution = std::move(*started);

@@ -11,8 +11,8 @@
 
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/npz/npz.h"
-#include "shardwright/runtime/random.h"
 #include "shardwright/runtime/readers/compare.h"
+#include "shardwright/runtime/readers/random_reader.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,11 +22,10 @@ using namespace llvm;
 namespace shardwright {
 namespace {
 
-/// Reads the arrays. Their types and shapes must be those of the program; they
-/// are checked before elements are read.
-Expected<std::vector<Array>> readArrays(StringRef path, StringRef prefix,
-                                        ArrayRef<ValueSpec> specs,
-                                        bool maps = false) {
+/// Opens the arrays. Their types and shapes must be those of the program.
+Expected<std::vector<std::unique_ptr<ArrayReader>>>
+openArrays(StringRef path, StringRef prefix, ArrayRef<ValueSpec> specs,
+           NpzAccess access) {
   auto check = [&](int64_t i, const ArrayHeader &header) -> Error {
     if ((header.type == specs[i].type ||
          header.type == numpyType(specs[i].type)) &&
@@ -39,18 +38,10 @@ Expected<std::vector<Array>> readArrays(StringRef path, StringRef prefix,
         str(header.type, header.shape) + ", but the program has " +
         str(specs, i));
   };
-  Expected<std::vector<Array>> arrays =
-      (maps ? mapNumberedNpz : readNumberedNpz)(
-          path, prefix, int64_t(withoutSizes(specs).size()), check);
-  if (!arrays)
-    return arrays.takeError();
-  for (auto [i, array] : enumerate(*arrays)) {
-    Expected<Array> converted = fromNumpyBits(array, specs[i].type);
-    if (!converted)
-      return converted.takeError();
-    array = std::move(*converted);
-  }
-  return arrays;
+  SmallVector<ElementType, 8> types;
+  for (const ValueSpec &spec : withoutSizes(specs))
+    types.push_back(spec.type);
+  return openNumberedNpz(path, prefix, types, access, check);
 }
 
 std::string indexText(ArrayRef<int64_t> index) {
@@ -63,13 +54,13 @@ std::string indexText(ArrayRef<int64_t> index) {
 Expected<bool> compareAll(const RunOptions &options,
                           ArrayRef<std::unique_ptr<ArrayReader>> results,
                           ProgramReport &report, ArrayRef<ValueSpec> specs) {
-  Expected<std::vector<Array>> expected =
-      readArrays(options.expect, "out", specs);
+  auto expected =
+      openArrays(options.expect, "out", specs, NpzAccess::Sequential);
   if (!expected)
     return expected.takeError();
   bool allOk = true;
   for (auto [i, spec] : enumerate(withoutSizes(specs))) {
-    WholeArrayReader wanted((*expected)[i]);
+    ArrayReader &wanted = *(*expected)[i];
     double atol = 0;
     if (options.atol) {
       atol = *options.atol;
@@ -127,22 +118,34 @@ bool save(const Executable &executable, const std::string &path) {
 
 } // namespace
 
-Expected<std::vector<Array>> argumentsOf(const RunOptions &options,
-                                         ArrayRef<ValueSpec> specs, bool maps) {
+Expected<std::vector<std::unique_ptr<ArrayReader>>>
+argumentReaders(const RunOptions &options, ArrayRef<ValueSpec> specs,
+                NpzAccess access) {
   if (!options.arguments.empty())
-    return readArrays(options.arguments, "arg", specs, maps);
-  std::vector<Array> arrays;
+    return openArrays(options.arguments, "arg", specs, access);
+  std::vector<std::unique_ptr<ArrayReader>> arrays;
   if (specs.empty())
     return arrays;
   if (!options.randomSeed)
     return createStringError(Twine("the program takes ") + Twine(specs.size()) +
                              " arguments and none are given");
-  for (auto [i, spec] : enumerate(withoutSizes(specs))) {
-    Expected<Array> array =
-        randomArray(spec.type, spec.shape, *options.randomSeed, i);
-    if (!array)
-      return array.takeError();
-    arrays.push_back(std::move(*array));
+  for (auto [i, spec] : enumerate(withoutSizes(specs)))
+    arrays.push_back(std::make_unique<RandomReader>(spec.type, spec.shape,
+                                                    *options.randomSeed, i));
+  return arrays;
+}
+
+Expected<std::vector<Array>> argumentsOf(const RunOptions &options,
+                                         ArrayRef<ValueSpec> specs) {
+  auto readers = argumentReaders(options, specs, NpzAccess::Sequential);
+  if (!readers)
+    return readers.takeError();
+  std::vector<Array> arrays;
+  for (const auto &reader : *readers) {
+    auto whole = readWhole(*reader);
+    if (!whole)
+      return whole.takeError();
+    arrays.push_back(std::move(*whole));
   }
   return arrays;
 }

@@ -10,7 +10,7 @@
 
 #include "session.h"
 
-#include "shardwright/runtime/readers/array_reader.h"
+#include "shardwright/runtime/npz/npz.h"
 
 namespace shardwright {
 
@@ -20,11 +20,13 @@ namespace shardwright {
 int prepareRun(Session &session, const RunOptions &options);
 
 /// The global arguments of a run, from a file or random.
-/// `maps`: elements of a file are read when they are used.
 llvm::Expected<std::vector<Array>> argumentsOf(const RunOptions &options,
-                                               llvm::ArrayRef<ValueSpec> specs,
-                                               bool maps = false);
-/// The remedy for its errors.
+                                               llvm::ArrayRef<ValueSpec> specs);
+/// The same, to be read in parts.
+llvm::Expected<std::vector<std::unique_ptr<ArrayReader>>>
+argumentReaders(const RunOptions &options, llvm::ArrayRef<ValueSpec> specs,
+                NpzAccess access);
+/// The remedy for their errors.
 inline constexpr llvm::StringLiteral argumentsRemedy(
     "give an .npz with arg0, arg1, ... of the program's shapes and types, or "
     "--random SEED");

@@ -88,18 +88,6 @@ JobArrays::~JobArrays() = default;
 
 bool JobArrays::isRoot() const { return job.process() == root; }
 
-/// The elements that both boxes have; none if a dimension has size 0.
-static Box intersection(const Box &box, const ShardPlan::Shard &shard) {
-  Box common = box;
-  for (size_t d = 0; d < box.begin.size(); ++d) {
-    common.begin[d] = std::max(box.begin[d], shard.begin[d]);
-    int64_t end = std::min(box.begin[d] + box.extent[d],
-                           shard.begin[d] + shard.extent[d]);
-    common.extent[d] = std::max<int64_t>(0, end - common.begin[d]);
-  }
-  return common;
-}
-
 /// What this process has of a box: 'd' and the elements by shard and owner, or
 /// 'e' and an error.
 std::string JobArrays::contribution(size_t index, const Box &box) {
@@ -111,7 +99,7 @@ std::string JobArrays::contribution(size_t index, const Box &box) {
        llvm::zip_equal(source.plan.shards, source.owners))
     for (int32_t device : owners) {
       auto buffer = source.buffers.find(device);
-      Box part = intersection(box, shard);
+      Box part = intersection(box, shard.box);
       int64_t count = product(part.extent);
       if (buffer == source.buffers.end() || count == 0)
         continue;
@@ -127,7 +115,7 @@ std::string JobArrays::contribution(size_t index, const Box &box) {
       cpu::copyBox(bytes.data() + at, rowMajorStrides(part.extent, width),
                    static_cast<const char *>(data.get()) +
                        offsetOf(part.begin, strides) -
-                       offsetOf(shard.begin, strides),
+                       offsetOf(shard.box.begin, strides),
                    strides, part.extent, width);
     }
   return bytes;
@@ -143,7 +131,7 @@ llvm::Error JobArrays::reduceAndPlace(const Source &source, const Box &box,
   std::shared_ptr<void> sum;
   for (auto [shard, owners] :
        llvm::zip_equal(source.plan.shards, source.owners)) {
-    Box part = intersection(box, shard);
+    Box part = intersection(box, shard.box);
     int64_t count = product(part.extent);
     if (count == 0)
       continue;
@@ -261,22 +249,6 @@ llvm::Expected<std::vector<std::unique_ptr<ArrayReader>>> JobArrays::readers() {
   for (auto [index, shape] : llvm::enumerate(shapes))
     readers.push_back(std::make_unique<Reader>(*this, index, shape));
   return readers;
-}
-
-static llvm::Expected<Array> readWhole(ArrayReader &reader) {
-  auto whole = Array::allocate(reader.type(), reader.shape());
-  if (!whole)
-    return whole;
-  int64_t width = byteWidth(reader.type());
-  auto strides = rowMajorStrides(reader.shape(), width);
-  Windows windows(reader.shape(), width);
-  for (Box box; windows.next(box);)
-    if (llvm::Error e = reader.read(box,
-                                    static_cast<char *>(whole->data()) +
-                                        offsetOf(box.begin, strides),
-                                    strides))
-      return e;
-  return whole;
 }
 
 /// The arrays in the root, none in other processes; or the failure of any.

@@ -54,16 +54,24 @@ llvm::Expected<std::vector<Array>> readNumberedNpz(llvm::StringRef path,
                                                    int64_t count,
                                                    CheckHeader check = nullptr);
 
-/// As readNumberedNpz, but arrays that are stored as they are in memory are
-/// mapped: their elements are read from the file when they are used, so that
-/// a process that uses parts of an array reads only these. Mapped arrays are
-/// read-only, not aligned, and unchecked against the file's checksums; the file
-/// must not change while they exist. `fromNumpyBits` reads them only for narrow
-/// integers.
-llvm::Expected<std::vector<Array>> mapNumberedNpz(llvm::StringRef path,
-                                                  llvm::StringRef prefix,
-                                                  int64_t count,
-                                                  CheckHeader check = nullptr);
+/// In which order the boxes of arrays in a file are read.
+enum class NpzAccess {
+  /// As Windows go. Reading the last element checks the checksum.
+  Sequential,
+  /// Any. Members that are not compressed are mapped, so that only the boxes
+  /// that are wanted are read, without a check; others are sequential. The file
+  /// must not change meanwhile.
+  Random,
+};
+
+/// Readers of the arrays PREFIX0, PREFIX1, ..., one for each of `types`, to
+/// which numpy's types are converted as by `fromNumpyBits`. Fails as
+/// readNumberedNpz does. Compressed arrays in Fortran order are read as a whole
+/// when they are first used.
+llvm::Expected<std::vector<std::unique_ptr<ArrayReader>>>
+openNumberedNpz(llvm::StringRef path, llvm::StringRef prefix,
+                llvm::ArrayRef<ElementType> types, NpzAccess access,
+                CheckHeader check = nullptr);
 
 /// Writes uncompressed members (fastest for numpy.load) to a temporary file
 /// next to `path`, then renames it. The bytes depend only on the arrays. Types

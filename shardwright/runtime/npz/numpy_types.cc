@@ -10,6 +10,9 @@
 #include "shardwright/runtime/npz/npz.h"
 #include "shardwright/support/error.h"
 
+#include <cstring>
+#include <utility>
+
 using namespace shardwright;
 
 int shardwright::narrowBits(ElementType type) {
@@ -33,28 +36,44 @@ ElementType shardwright::numpyType(ElementType type) {
   return type;
 }
 
+llvm::Error shardwright::checkNumpyType(ElementType found, ElementType type) {
+  if (found == type || found == numpyType(type))
+    return llvm::Error::success();
+  return fail("has elements of type ", str(found), ", not ", str(type),
+              numpyType(type) == type
+                  ? ""
+                  : (" (as " + str(numpyType(type)) + ")").str());
+}
+
+void shardwright::fromNumpyBits(ElementType type, void *elements,
+                                int64_t count) {
+  auto *bytes = static_cast<uint8_t *>(elements);
+  if (type == ElementType::Pred)
+    for (int64_t i = 0; i < count; ++i)
+      bytes[i] = bytes[i] != 0;
+  int bits = narrowBits(type);
+  if (bits == 0)
+    return;
+  int unused = 8 - bits;
+  for (int64_t i = 0; i < count; ++i) {
+    uint8_t top = uint8_t(bytes[i] << unused);
+    bytes[i] = isSignedInteger(type) ? uint8_t(int8_t(top) >> unused)
+                                     : uint8_t(top >> unused);
+  }
+}
+
 llvm::Expected<Array> shardwright::fromNumpyBits(Array array,
                                                  ElementType type) {
   if (array.type() == type)
     return array;
-  if (array.type() != numpyType(type))
-    return fail("has elements of type ", str(array.type()), ", not ", str(type),
-                numpyType(type) == type
-                    ? ""
-                    : (" (as " + str(numpyType(type)) + ")").str());
+  if (llvm::Error e = checkNumpyType(array.type(), type))
+    return e;
   if (!narrowBits(type))
     return Array(type, array.shape(), array.storage());
-  // A byte holds the unextended bits of one element.
   llvm::Expected<Array> extended = Array::allocate(type, array.shape());
   if (!extended)
     return extended;
-  int unused = 8 - narrowBits(type);
-  auto *from = static_cast<const uint8_t *>(std::as_const(array).data());
-  auto *to = static_cast<uint8_t *>(extended->data());
-  for (int64_t i = 0; i < array.elements(); ++i) {
-    uint8_t top = uint8_t(from[i] << unused);
-    to[i] = isSignedInteger(type) ? uint8_t(int8_t(top) >> unused)
-                                  : uint8_t(top >> unused);
-  }
+  std::memcpy(extended->data(), std::as_const(array).data(), array.bytes());
+  fromNumpyBits(type, extended->data(), extended->elements());
   return extended;
 }

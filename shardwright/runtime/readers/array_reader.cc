@@ -13,14 +13,6 @@
 
 using namespace shardwright;
 
-int64_t shardwright::offsetOf(llvm::ArrayRef<int64_t> index,
-                              llvm::ArrayRef<int64_t> strides) {
-  int64_t offset = 0;
-  for (auto [i, stride] : llvm::zip_equal(index, strides))
-    offset += i * stride;
-  return offset;
-}
-
 ArrayReader::ArrayReader(ElementType type, llvm::ArrayRef<int64_t> shape)
     : elementType(type), dims(shape), count(product(shape)) {}
 
@@ -98,4 +90,79 @@ llvm::Error shardwright::readInWindows(
       return e;
   }
   return llvm::Error::success();
+}
+
+llvm::Error shardwright::readBoxes(ArrayReader &array,
+                                   llvm::ArrayRef<BoxTarget> targets) {
+  if (!array.isSequential()) {
+    for (const BoxTarget &target : targets)
+      if (llvm::Error e = array.read(target.box, target.to, target.strides))
+        return e;
+    return llvm::Error::success();
+  }
+  int64_t width = byteWidth(array.type());
+  return readInWindows(array, [&](const Box &box, const Array &window) {
+    auto strides = rowMajorStrides(box.extent, width);
+    for (const BoxTarget &target : targets) {
+      Box part = intersection(box, target.box);
+      cpu::copyBox(static_cast<char *>(target.to) +
+                       offsetOf(part.begin, target.strides) -
+                       offsetOf(target.box.begin, target.strides),
+                   target.strides,
+                   static_cast<const char *>(window.data()) +
+                       offsetOf(part.begin, strides) -
+                       offsetOf(box.begin, strides),
+                   strides, part.extent, width);
+    }
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error shardwright::forEachRun(
+    llvm::ArrayRef<int64_t> shape, const Box &box, int64_t elementBytes,
+    void *to, llvm::ArrayRef<int64_t> strides,
+    llvm::function_ref<llvm::Error(int64_t first, int64_t count, char *at)>
+        use) {
+  if (product(box.extent) == 0)
+    return llvm::Error::success();
+  // Dimensions from `inner` on are one run.
+  size_t inner = shape.size();
+  int64_t count = 1;
+  while (inner > 0 && strides[inner - 1] == count * elementBytes) {
+    count *= box.extent[--inner];
+    if (box.extent[inner] != shape[inner])
+      break;
+  }
+  auto numbers = rowMajorStrides(shape);
+  llvm::SmallVector<int64_t, 4> index(inner, 0);
+  while (true) {
+    int64_t first = offsetOf(box.begin, numbers), offset = 0;
+    for (size_t d = 0; d < inner; ++d) {
+      first += index[d] * numbers[d];
+      offset += index[d] * strides[d];
+    }
+    if (llvm::Error e = use(first, count, static_cast<char *>(to) + offset))
+      return e;
+    size_t d = inner;
+    while (d > 0 && ++index[d - 1] == box.extent[d - 1])
+      index[--d] = 0;
+    if (d == 0)
+      return llvm::Error::success();
+  }
+}
+
+llvm::Expected<Array> shardwright::readWhole(ArrayReader &reader) {
+  auto whole = Array::allocate(reader.type(), reader.shape());
+  if (!whole)
+    return whole;
+  int64_t width = byteWidth(reader.type());
+  auto strides = rowMajorStrides(reader.shape(), width);
+  Windows windows(reader.shape(), width);
+  for (Box box; windows.next(box);)
+    if (llvm::Error e = reader.read(box,
+                                    static_cast<char *>(whole->data()) +
+                                        offsetOf(box.begin, strides),
+                                    strides))
+      return e;
+  return whole;
 }

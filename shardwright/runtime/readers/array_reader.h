@@ -14,19 +14,11 @@
 #define SHARDWRIGHT_RUNTIME_READERS_ARRAY_READER_H
 
 #include "shardwright/runtime/array.h"
+#include "shardwright/runtime/box.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace shardwright {
-
-/// A part of an array.
-struct Box {
-  llvm::SmallVector<int64_t, 4> begin, extent;
-};
-
-/// Where an element is in memory with these strides.
-int64_t offsetOf(llvm::ArrayRef<int64_t> index,
-                 llvm::ArrayRef<int64_t> strides);
 
 class ArrayReader {
 public:
@@ -42,6 +34,9 @@ public:
   /// Writes the elements of a box to memory with these strides in bytes.
   virtual llvm::Error read(const Box &box, void *to,
                            llvm::ArrayRef<int64_t> strides) = 0;
+  /// True if windows should be read, each once and in order: reading another
+  /// box takes as long as reading all before it, or is not possible.
+  virtual bool isSequential() const { return false; }
 
 private:
   ElementType elementType;
@@ -79,6 +74,29 @@ private:
   int64_t dim = -1, step = 0;
   bool isDone = false;
 };
+
+/// Reads the whole array, window by window.
+llvm::Expected<Array> readWhole(ArrayReader &array);
+
+/// A box and where its elements go.
+struct BoxTarget {
+  Box box;
+  void *to;
+  llvm::SmallVector<int64_t, 4> strides; ///< in bytes
+};
+
+/// Reads all the boxes, in windows if the reader is sequential.
+llvm::Error readBoxes(ArrayReader &array, llvm::ArrayRef<BoxTarget> targets);
+
+/// Calls `use` for each run of elements of a box that are contiguous in an
+/// array of this shape and in memory with these strides: with the number of the
+/// first one in the array, the number of elements, and where the first one
+/// goes.
+llvm::Error forEachRun(
+    llvm::ArrayRef<int64_t> shape, const Box &box, int64_t elementBytes,
+    void *to, llvm::ArrayRef<int64_t> strides,
+    llvm::function_ref<llvm::Error(int64_t first, int64_t count, char *at)>
+        use);
 
 /// Reads the whole array window by window; calls `use` with each.
 llvm::Error readInWindows(
