@@ -13,6 +13,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/interop/bounded/bounded_passes.h"
+#include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
@@ -260,6 +261,29 @@ static LogicalResult makeLocal(ModuleOp module, const CompileOptions &options,
   return success();
 }
 
+/// What the process that sends most sends to others, if `processes` share the
+/// devices as `shardwright run` deals them: equal runs, and one device more for
+/// the first ones.
+static std::optional<double> predictBytesBetween(const ProgramReport &report,
+                                                 const MachineModel &machine,
+                                                 int64_t processes) {
+  int64_t each = (report.devices + processes - 1) / processes;
+  // Known are runs of equal length, of which the last may be shorter.
+  int64_t numLonger = report.devices % processes;
+  if (processes == 1 || report.devices < processes ||
+      (numLonger != 0 && numLonger != processes - 1))
+    return std::nullopt;
+  MachineModel model = machine;
+  if (!model.processes)
+    model.processes.emplace();
+  model.processes->devicesPerProcess = each;
+  OpCosts costs(model, report.mesh);
+  ProcessTraffic total;
+  for (const CollectiveUse &use : report.collectives.uses)
+    total.add(costs.traffic(use.op), use.executions);
+  return total.bytes();
+}
+
 FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   Compiled compiled;
   ProgramReport &report = compiled.report;
@@ -341,6 +365,8 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   report.predicted.isAsked =
       options.partition.machine || options.overlap != Overlap::Off;
   report.predicted.time = predictStepTime(module, report.mesh, machine);
+  report.predicted.bytesBetweenProcesses =
+      predictBytesBetween(report, machine, options.processes);
   if (options.form == ProgramForm::Region &&
       failed(signature.convertToRegion(module, compiled, options.partition)))
     return failure();

@@ -55,6 +55,10 @@ struct CompileOptions {
   /// the IR then contains ops that XLA does not support.
   Overlap overlap = Overlap::Off;
   ProgramForm form = ProgramForm::Device;
+  /// Processes that will run the program together, with equal shares of the
+  /// devices. The report predicts what they send to each other; the program
+  /// does not depend on it.
+  int64_t processes = 1;
   /// The last stage to run.
   Stage stopAfter = Stage::Executable;
   /// Called with the module after each stage except the last.

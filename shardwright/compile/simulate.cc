@@ -115,6 +115,7 @@ FailureOr<SimulatedJob> simulateJob(ModuleOp module, const Mesh &mesh,
   job.processes = (job.devices + each - 1) / each;
   options.import.meshSizes.assign(mesh.axes().begin(), mesh.axes().end());
   options.partition.machine = machine;
+  options.processes = job.processes;
   options.stopAfter = Stage::Local;
   options.beforePropagate = [&](ModuleOp imported) {
     UndividedFinder(job.undivided).visit(imported);
@@ -131,17 +132,16 @@ FailureOr<SimulatedJob> simulateJob(ModuleOp module, const Mesh &mesh,
   job.bytesPerDevice =
       bytesOf(compiled->arguments) + bytesOf(compiled->results);
   OpCosts costs(machine, report.mesh);
-  ProcessTraffic total;
   for (const CollectiveUse &use : report.collectives.uses) {
     ProcessTraffic own = costs.traffic(use.op);
-    total.add(own, use.executions);
     std::optional<Transfer> transfer = costs.transfer(use.op);
     job.collectives.push_back(
         {use.kind, use.axes, use.executions,
          use.executions * (transfer ? transfer->seconds : 0),
          use.executions * own.bytes()});
   }
-  job.bytesBetweenProcesses = total.bytes();
+  job.bytesBetweenProcesses =
+      report.predicted.bytesBetweenProcesses.value_or(0);
   return job;
 }
 

@@ -84,6 +84,10 @@ json::Object statistics(const ProgramReport &report) {
     object["devices_per_process"] = json::Array(processes.devices);
     object["mean_run_seconds"] = processes.meanRunSeconds;
     object["sent_between_processes"] = processes.mostBytesSent;
+    object["predicted_sent_between_processes"] = nullptr;
+    if (report.predicted.bytesBetweenProcesses)
+      object["predicted_sent_between_processes"] =
+          number(*report.predicted.bytesBetweenProcesses);
   }
   if (!report.comparisons.empty()) {
     json::Array comparisons;

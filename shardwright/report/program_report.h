@@ -42,6 +42,9 @@ struct StepPrediction {
   std::string machine;  ///< empty: no prediction
   bool isAsked = false; ///< the user named a machine, so text reports show it
   StepTime time;
+  /// Bytes that the process that sends most sends to others in a step; none if
+  /// there is one process, or if the last one has not the smallest share.
+  std::optional<double> bytesBetweenProcesses;
 };
 
 /// Of a run on several processes.

@@ -138,7 +138,8 @@ void writePrediction(const StepPrediction &step, raw_ostream &os) {
     os << "  (a loop of unknown trip count is counted once)\n";
 }
 
-void writeProcesses(const ProcessesReport &processes, raw_ostream &os) {
+void writeProcesses(const ProcessesReport &processes,
+                    std::optional<double> predictedBytes, raw_ostream &os) {
   os << "\nprocesses\n";
   std::string devices;
   for (auto [i, count] : enumerate(processes.devices))
@@ -147,7 +148,9 @@ void writeProcesses(const ProcessesReport &processes, raw_ostream &os) {
               {"devices of each", devices},
               {"transport", processes.engine},
               {"mean run", seconds(processes.meanRunSeconds)},
-              {"most sent by one", formatBytes(processes.mostBytesSent)}},
+              {"most sent by one", formatBytes(processes.mostBytesSent)},
+              {"  predicted",
+               predictedBytes ? formatBytes(*predictedBytes) : "unknown"}},
              {false, true}, os);
 }
 
@@ -178,7 +181,8 @@ void writeTextReport(const ProgramReport &report, raw_ostream &bytes) {
   stage("run", report.runSeconds);
   writeTable(rows, {false, true}, os);
   if (report.processes)
-    writeProcesses(*report.processes, os);
+    writeProcesses(*report.processes, report.predicted.bytesBetweenProcesses,
+                   os);
 
   writeValues("arguments", report.arguments, os);
   writeValues("results", report.results, os);

@@ -145,7 +145,7 @@ def examples(folder, engines):
         np.savez_compressed(packed, **arrays)
     compare("compressed arrays", folder, mlp, packed, engines=engines[:1], counts=(2,))
     with np.load(oracle.example("mlp_train", "inputs.npz")) as arrays:
-        columns = {name: np.asfortranarray(array) for name, array in arrays.items()}
+        columns = {name: np.asarray(array, order="F") for name, array in arrays.items()}
     for name, save in [("stored", np.savez), ("compressed", np.savez_compressed)]:
         save(packed, **columns)
         compare(f"{name} arrays in Fortran order", folder, mlp, packed, engines=engines[:1], counts=(2,))
@@ -238,6 +238,12 @@ def reports(folder, engine):
         tally.equal("statistics: processes", (2, [4, 4], engine),
                     (stats["processes"], stats["devices_per_process"], stats["transport"]))  # fmt: skip
         tally.check("statistics: bytes", stats["sent_between_processes"] > 0, stats)
+        tally.equal("statistics: predicted bytes", stats["sent_between_processes"], stats["predicted_sent_between_processes"])
+        done = together(engine, 3, folder, mlp, data, "--stats=json")
+        stats = json.loads(done.out)
+        tally.equal("statistics: predicted bytes of shares 3, 3, 2", stats["sent_between_processes"], stats["predicted_sent_between_processes"])
+        done = together(engine, 5, folder, mlp, data, "--stats=json")
+        tally.equal("statistics: no prediction for shares 2, 2, 2, 1, 1", None, json.loads(done.out)["predicted_sent_between_processes"])
         with open(trace) as file:
             events = json.load(file)["traceEvents"]
         rows = {(e["pid"], e["tid"]) for e in events if e["ph"] == "X"}

@@ -41,8 +41,10 @@ constexpr StringLiteral jobRemedy(
 /// One process of the command.
 class JobRun {
 public:
-  JobRun(const RunOptions &options, int32_t process)
-      : options(options), isRoot(process == 0) {}
+  JobRun(const RunOptions &options, const Launch &launch)
+      : options(options), isRoot(launch.process == 0) {
+    session.setProcesses(launch.numProcesses);
+  }
 
   int run();
 
@@ -412,7 +414,7 @@ int runInJob(const RunOptions &options) {
   auto launch = readLaunch();
   if (!launch)
     return badInput(toString(launch.takeError()), jobRemedy);
-  return JobRun(options, launch->process).run();
+  return JobRun(options, *launch).run();
 }
 
 } // namespace shardwright

@@ -194,6 +194,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   compileOptions.overlap = options.overlap;
   compileOptions.form = options.form;
   compileOptions.stopAfter = stopAfter;
+  compileOptions.processes = numProcesses;
   compileOptions.backend = client ? &client->backend() : nullptr;
   compileOptions.kernelCacheDir = options.kernelCache;
   // Start the thread only here: reading bytecode forks.

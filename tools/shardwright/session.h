@@ -47,6 +47,9 @@ public:
   /// The machine for `compile`, instead of that of a file.
   void setMachine(MachineModel model) { givenMachine = std::move(model); }
 
+  /// The number of processes that will run the program, for `compile`.
+  void setProcesses(int64_t number) { numProcesses = number; }
+
   /// Loads and compiles up to `stopAfter`. If `text` is given, it receives the
   /// module after stage `printed`. False: the error has been printed.
   bool compile(const CommonOptions &options, Stage stopAfter,
@@ -99,6 +102,7 @@ private:
   void tellOfGathers(const CommonOptions &options);
 
   std::optional<MachineModel> givenMachine;
+  int64_t numProcesses = 1;
   std::unique_ptr<Client> client; ///< null: the shared one
   std::shared_ptr<pjrt_client::PluginBackend> pluginBackend;
   Target target = Target::Cpu; ///< of the client

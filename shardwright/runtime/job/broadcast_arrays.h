@@ -1,4 +1,4 @@
-//===- broadcast_arrays.h - arrays that one process reads for all -*- C++
+//===- broadcast_arrays.h - arrays that one process reads ------*- C++ -*-===//
 //-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
