@@ -7,19 +7,25 @@
 
 #include "shardwright/backend/backend.h"
 
+#include "shardwright/backend/not_addressable.h"
+
 using namespace shardwright;
 
 Backend::~Backend() = default;
 
-llvm::Error Backend::checkAddressable(DeviceId device) const {
-  if (isAddressable(device))
-    return llvm::Error::success();
+llvm::Error shardwright::notAddressable(llvm::ArrayRef<DeviceInfo> devices,
+                                        DeviceId device) {
   std::string name = "device " + std::to_string(device.number());
-  if (device.number() < 0 || size_t(device.number()) >= devices().size())
+  if (device.number() < 0 || size_t(device.number()) >= devices.size())
     return llvm::createStringError("there is no " + name);
-  return llvm::createStringError(
-      name + " belongs to process " +
-      llvm::Twine(devices()[device.number()].process) + ", not to this one");
+  return llvm::createStringError(name + " belongs to process " +
+                                 llvm::Twine(devices[device.number()].process) +
+                                 ", not to this one");
+}
+
+llvm::Error Backend::checkAddressable(DeviceId device) const {
+  return isAddressable(device) ? llvm::Error::success()
+                               : notAddressable(devices(), device);
 }
 
 LoadedProgram::~LoadedProgram() = default;

@@ -14,39 +14,47 @@
 using namespace shardwright;
 
 HostStorage::HostStorage(Token, void *view, int64_t bytes, Claim claim,
-                         std::shared_ptr<void> owner)
-    : DeviceStorage(view, bytes), claim(claim), owner(std::move(owner)) {}
+                         std::shared_ptr<void> owner, DeviceCheck check)
+    : DeviceStorage(view, bytes), claim(claim), owner(std::move(owner)),
+      check(std::move(check)) {}
 
 HostStorage::~HostStorage() {
   if (claim == Claim::Own)
     cpu::freeHost(view, size);
 }
 
-std::shared_ptr<HostStorage> HostStorage::allocate(int64_t bytes) {
+std::shared_ptr<HostStorage> HostStorage::allocate(int64_t bytes,
+                                                   DeviceCheck check) {
   void *memory = cpu::allocateHostRaw(bytes);
   if (!memory)
     return nullptr;
   return std::make_shared<HostStorage>(Token(), memory, bytes, Claim::Own,
-                                       nullptr);
+                                       nullptr, std::move(check));
 }
 
 std::shared_ptr<HostStorage> HostStorage::adopt(std::shared_ptr<void> memory,
-                                                int64_t bytes) {
+                                                int64_t bytes,
+                                                DeviceCheck check) {
   void *view = memory.get();
   return std::make_shared<HostStorage>(Token(), view, bytes, Claim::Adopted,
-                                       std::move(memory));
+                                       std::move(memory), std::move(check));
 }
 
 std::shared_ptr<HostStorage> HostStorage::borrow(std::shared_ptr<void> memory,
-                                                 int64_t bytes) {
+                                                 int64_t bytes,
+                                                 DeviceCheck check) {
   void *view = memory.get();
   return std::make_shared<HostStorage>(Token(), view, bytes, Claim::Borrowed,
-                                       std::move(memory));
+                                       std::move(memory), std::move(check));
 }
 
 bool HostStorage::mayOverwrite() const {
   return claim == Claim::Own ||
          (claim == Claim::Adopted && owner.use_count() == 1);
+}
+
+bool HostStorage::isReadableAt(MemoryPlace place) const {
+  return !check || !llvm::errorToBool((*check)(place.device));
 }
 
 /// Copies when `after` is ready; the returned event is set after the copy.
@@ -73,9 +81,12 @@ Event HostStorage::copyToHost(void *to, int64_t offset, int64_t size,
   return copyAfter(after, to, static_cast<const char *>(view) + offset, size);
 }
 
-llvm::Expected<StorageTransfer> HostStorage::copyTo(MemoryPlace,
+llvm::Expected<StorageTransfer> HostStorage::copyTo(MemoryPlace place,
                                                     const Event &after) const {
-  std::shared_ptr<HostStorage> copy = allocate(size);
+  if (check)
+    if (llvm::Error e = (*check)(place.device))
+      return e;
+  std::shared_ptr<HostStorage> copy = allocate(size, check);
   if (!copy)
     return llvm::createStringError("not enough memory for a copy of " +
                                    llvm::Twine(size) + " bytes");

@@ -8,6 +8,7 @@
 #include "shardwright/cpu/backend/cpu_backend.h"
 
 #include "shardwright/backend/host_storage.h"
+#include "shardwright/backend/not_addressable.h"
 #include "shardwright/cpu/backend/cpu_program.h"
 #include "shardwright/job/job.h"
 #include "shardwright/support/box_copy.h"
@@ -65,10 +66,27 @@ static uint64_t countGeneration() {
   return ++count;
 }
 
+/// Fails for devices of other processes than `job`'s; null without a job.
+/// Storage may outlive the backend.
+static HostStorage::DeviceCheck
+makeDeviceCheck(const Job *job, llvm::ArrayRef<DeviceInfo> devices) {
+  if (!job)
+    return nullptr;
+  return std::make_shared<const std::function<llvm::Error(DeviceId)>>(
+      [devices = devices.vec()](DeviceId device) {
+        bool isThere = device.number() >= 0 &&
+                       size_t(device.number()) < devices.size() &&
+                       devices[device.number()].localId;
+        return isThere ? llvm::Error::success()
+                       : notAddressable(devices, device);
+      });
+}
+
 CpuBackend::CpuBackend(std::shared_ptr<ThreadPool> pool,
                        std::vector<DeviceInfo> devices,
                        std::shared_ptr<Job> job)
     : Backend(cpu::backendName), pool(std::move(pool)), job(std::move(job)),
+      deviceCheck(makeDeviceCheck(this->job.get(), devices)),
       generation(this->job ? countGeneration() : 0) {
   allDevices = std::move(devices);
 }
@@ -113,7 +131,8 @@ CpuBackend::allocate(ElementType type, llvm::ArrayRef<int64_t> shape,
   llvm::Expected<int64_t> bytes = checkedBytes(type, shape);
   if (!bytes)
     return bytes.takeError();
-  std::shared_ptr<DeviceStorage> storage = HostStorage::allocate(*bytes);
+  std::shared_ptr<DeviceStorage> storage =
+      HostStorage::allocate(*bytes, deviceCheck);
   if (!storage)
     return noMemoryFor(type, shape);
   return storage;
@@ -158,8 +177,9 @@ CpuBackend::viewHost(const HostArray &array, MemoryPlace place,
   std::shared_ptr<void> memory(
       const_cast<void *>(array.data),
       [release = std::move(release)](void *) mutable { release(); });
-  return StorageTransfer{HostStorage::borrow(std::move(memory), *bytes),
-                         Event::ready()};
+  return StorageTransfer{
+      HostStorage::borrow(std::move(memory), *bytes, deviceCheck),
+      Event::ready()};
 }
 
 llvm::Expected<StorageTransfer>
@@ -170,6 +190,7 @@ CpuBackend::adoptHost(std::shared_ptr<void> memory, ElementType type,
   llvm::Expected<int64_t> bytes = checkedBytes(type, shape);
   if (!bytes)
     return bytes.takeError();
-  return StorageTransfer{HostStorage::adopt(std::move(memory), *bytes),
-                         Event::ready()};
+  return StorageTransfer{
+      HostStorage::adopt(std::move(memory), *bytes, deviceCheck),
+      Event::ready()};
 }

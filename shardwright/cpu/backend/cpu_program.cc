@@ -7,7 +7,6 @@
 
 #include "shardwright/cpu/backend/cpu_program.h"
 
-#include "shardwright/backend/host_storage.h"
 #include "shardwright/cpu/library/run_context.h"
 #include "shardwright/cpu/program/donation.h"
 #include "shardwright/cpu/program/peak_use.h"
@@ -159,7 +158,8 @@ struct CpuProgram::PendingRun {
   }
 };
 
-llvm::Expected<RunResults> CpuProgram::placeResults(RunRequest &request,
+llvm::Expected<RunResults> CpuProgram::placeResults(const CpuBackend &cpu,
+                                                    RunRequest &request,
                                                     size_t numDevices) const {
   const Program &program = loaded->program;
   size_t count = program.results.size(),
@@ -182,7 +182,7 @@ llvm::Expected<RunResults> CpuProgram::placeResults(RunRequest &request,
       if (to)
         continue;
       int64_t bytes = loaded->resultBytes[i];
-      to = HostStorage::allocate(bytes);
+      to = HostStorage::allocate(bytes, cpu.deviceCheck);
       if (!to)
         return llvm::createStringError(
             "not enough memory for result " + llvm::Twine(i) + " of device " +
@@ -213,6 +213,43 @@ CpuProgram::addresses(llvm::ArrayRef<RunArgument> arguments,
   return buffers;
 }
 
+llvm::Expected<CpuProgram::Placed> CpuProgram::place(const CpuBackend &cpu,
+                                                     RunRequest &request,
+                                                     size_t numLocal) const {
+  auto results = placeResults(cpu, request, numLocal);
+  if (!results)
+    return results.takeError();
+  auto buffers = addresses(request.arguments, *results, numLocal);
+  if (!buffers)
+    return buffers.takeError();
+  return Placed{std::move(*results), std::move(*buffers)};
+}
+
+llvm::Error CpuProgram::runNow(Executor &executor, const RunRequest &request,
+                               const Addresses &buffers, ThreadPool &pool,
+                               const RemoteOptions *remote) {
+  RunContext context;
+  context.devices = request.devices;
+  context.data = request.callData;
+  RunContext::Scope scope(context);
+  return executor.run(buffers, pool, request.statistics, request.trace.get(),
+                      remote);
+}
+
+std::shared_ptr<CpuProgram::PendingRun>
+CpuProgram::makePending(const CpuBackend &cpu, Executor &executor,
+                        RunRequest &request, Placed placed) const {
+  auto run = std::make_shared<PendingRun>();
+  run->loaded = loaded;
+  run->executor = &executor;
+  run->pool = cpu.pool;
+  run->job = cpu.job;
+  run->request = std::move(request);
+  run->buffers = std::move(placed.buffers);
+  run->results = std::move(placed.results);
+  return run;
+}
+
 llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
                                              RunRequest &request) {
   if (backend.name() != backendName())
@@ -227,22 +264,14 @@ llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
       return executor.takeError();
     return startBetweenProcesses(cpu, **executor, placement, request);
   }
-  size_t numLocal = numDevices();
-  auto results = placeResults(request, numLocal);
-  if (!results)
-    return results.takeError();
-  auto buffers = addresses(request.arguments, *results, numLocal);
-  if (!buffers)
-    return buffers.takeError();
+  auto placed = place(cpu, request, numDevices());
+  if (!placed)
+    return placed.takeError();
   if (request.mode == RunRequest::Mode::Now) {
-    RunContext context;
-    context.devices = request.devices;
-    context.data = request.callData;
-    RunContext::Scope scope(context);
-    if (llvm::Error e = loaded->executor->run(
-            *buffers, *cpu.pool, request.statistics, request.trace.get()))
+    if (llvm::Error e = runNow(*loaded->executor, request, placed->buffers,
+                               *cpu.pool, nullptr))
       return e;
-    return StartedRun{std::move(*results), Event::ready()};
+    return StartedRun{std::move(placed->results), Event::ready()};
   }
   // A host function that the run calls may destroy the program.
   std::shared_ptr<Loaded> kept = loaded;
@@ -251,23 +280,17 @@ llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
                    worthHandingOverSeconds) &&
               llvm::all_of(request.after,
                            [](const Event &event) { return event.isReady(); });
-  StartedRun started{std::move(*results), Event::ready()};
+  StartedRun started{placed->results, Event::ready()};
   if (here && cpu.queue.runIfIdle(request.devices, [&] {
-        if (llvm::Error e = runHere(*kept, *kept->executor, request, *buffers,
-                                    *cpu.pool, nullptr)) {
+        if (llvm::Error e = runHere(*kept, *kept->executor, request,
+                                    placed->buffers, *cpu.pool, nullptr)) {
           started.done = Event();
           started.done.set(std::move(e));
         }
         request.arguments.clear();
       }))
     return started;
-  auto run = std::make_shared<PendingRun>();
-  run->executor = kept->executor.get();
-  run->loaded = std::move(kept);
-  run->pool = cpu.pool;
-  run->request = std::move(request);
-  run->buffers = std::move(*buffers);
-  run->results = started.results;
+  auto run = makePending(cpu, *kept->executor, request, std::move(*placed));
   started.done = run->done;
   // The queue would run it here after all if the devices have become idle.
   cpu.queue.run(
@@ -307,34 +330,22 @@ CpuProgram::startBetweenProcesses(CpuBackend &cpu, Executor &executor,
       local.push_back(device);
   if (local.empty()) // nothing to do here
     return StartedRun{{}, Event::ready()};
-  auto run = std::make_shared<PendingRun>();
-  run->loaded = loaded;
-  run->executor = &executor;
-  run->pool = cpu.pool;
-  run->job = cpu.job;
-  run->remote =
-      RemoteOptions{&cpu.job->transport(), {}, nameOf(request.devices), run};
-  auto results = placeResults(request, local.size());
-  llvm::Expected<Addresses> buffers = Addresses();
-  if (results)
-    buffers = addresses(request.arguments, *results, local.size());
-  if (!results || !buffers) {
+  RemoteOptions remote{
+      &cpu.job->transport(), {}, nameOf(request.devices), nullptr};
+  auto placed = place(cpu, request, local.size());
+  if (!placed) {
     // A launch that fails counts too, so that later ones keep their numbers.
-    cpu.launch(request.devices,
-               [&](const RunKey &key) { run->remote->key = key; });
-    llvm::Error e =
-        notStarted(executor, &*run->remote,
-                   results ? buffers.takeError() : results.takeError());
-    run->remote.reset();
-    return e;
+    cpu.launch(request.devices, [&](const RunKey &key) { remote.key = key; });
+    return notStarted(executor, &remote, placed.takeError());
   }
 
   bool isNow = request.mode == RunRequest::Mode::Now;
-  RunStatistics *statistics = request.statistics;
-  StartedRun started{*results, isNow ? Event::ready() : run->done};
-  run->results = std::move(*results);
-  run->buffers = std::move(*buffers);
-  run->request = std::move(request);
+  StartedRun started{placed->results, Event::ready()};
+  auto run = makePending(cpu, executor, request, std::move(*placed));
+  remote.keepsAlive = run;
+  run->remote = std::move(remote);
+  if (!isNow)
+    started.done = run->done;
   cpu.launch(run->request.devices, [&](const RunKey &key) {
     run->remote->key = key;
     if (!isNow)
@@ -348,12 +359,8 @@ CpuProgram::startBetweenProcesses(CpuBackend &cpu, Executor &executor,
   });
   if (!isNow)
     return started;
-  RunContext context;
-  context.devices = run->request.devices;
-  context.data = run->request.callData;
-  RunContext::Scope scope(context);
-  llvm::Error e = executor.run(run->buffers, *cpu.pool, statistics,
-                               run->request.trace.get(), &*run->remote);
+  llvm::Error e =
+      runNow(executor, run->request, run->buffers, *cpu.pool, &*run->remote);
   run->remote.reset();
   if (e)
     return e;

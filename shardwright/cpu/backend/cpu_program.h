@@ -12,6 +12,7 @@
 #ifndef SHARDWRIGHT_CPU_BACKEND_CPU_PROGRAM_H
 #define SHARDWRIGHT_CPU_BACKEND_CPU_PROGRAM_H
 
+#include "shardwright/backend/host_storage.h"
 #include "shardwright/cpu/backend/cpu_backend.h"
 #include "shardwright/cpu/backend/device_queue.h"
 #include "shardwright/cpu/execute/executor.h"
@@ -62,6 +63,8 @@ public:
   const std::shared_ptr<ThreadPool> pool;
   /// The processes that have the devices; null if all belong to this one.
   const std::shared_ptr<Job> job;
+  /// For storage: refuses devices of other processes of a job.
+  const HostStorage::DeviceCheck deviceCheck;
   DeviceQueue queue;
 
 private:
@@ -109,15 +112,31 @@ private:
   };
   struct PendingRun;
 
-  /// The storage of every result, by local position: the caller's, an
-  /// argument's, or new memory.
-  llvm::Expected<RunResults> placeResults(RunRequest &request,
-                                          size_t numLocal) const;
   using Addresses = llvm::SmallVector<DeviceBuffers, 1>;
+  /// The storage of every result, by local position: the caller's, an
+  /// argument's, or new memory; and the addresses for the executor.
+  struct Placed {
+    RunResults results;
+    Addresses buffers;
+  };
+  llvm::Expected<Placed> place(const CpuBackend &cpu, RunRequest &request,
+                               size_t numLocal) const;
+  llvm::Expected<RunResults> placeResults(const CpuBackend &cpu,
+                                          RunRequest &request,
+                                          size_t numLocal) const;
   llvm::Expected<Addresses>
   addresses(llvm::ArrayRef<RunArgument> arguments,
             llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results,
             size_t numLocal) const;
+  /// Runs on the calling thread, for RunRequest::Mode::Now.
+  static llvm::Error runNow(Executor &executor, const RunRequest &request,
+                            const Addresses &buffers, ThreadPool &pool,
+                            const RemoteOptions *remote);
+  /// A run for the queue. Takes over the request.
+  std::shared_ptr<PendingRun> makePending(const CpuBackend &cpu,
+                                          Executor &executor,
+                                          RunRequest &request,
+                                          Placed placed) const;
   /// Runs on the calling thread, whose use of the devices is exclusive.
   /// Returns the failure of the run.
   static llvm::Error runHere(Loaded &loaded, Executor &executor,

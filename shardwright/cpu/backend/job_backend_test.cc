@@ -102,4 +102,27 @@ TEST(JobBackendTest, BackendsKeepTheirJob) {
   EXPECT_EQ(job.use_count(), 1);
 }
 
+TEST(JobBackendTest, StorageStaysInItsProcess) {
+  std::shared_ptr<Backend> backend = backendOf(jobOf({2, 2}, 1));
+  const int64_t shape[] = {2};
+  const float data[] = {1, 2};
+  auto made = backend->copyFromHost({data, f32, shape}, {DeviceId(2)});
+  ASSERT_TRUE(bool(made));
+  std::shared_ptr<DeviceStorage> storage = std::move(made->storage);
+  auto copy = storage->copyTo({DeviceId(3)}, Event::ready());
+  ASSERT_TRUE(bool(copy));
+  backend = nullptr; // storage may outlive it
+  for (const auto &each : {storage, copy->storage}) {
+    EXPECT_TRUE(each->isReadableAt({DeviceId(3)}));
+    for (auto [device, text] :
+         {std::pair(0, "device 0 belongs to process 0, not to this one"),
+          std::pair(4, "there is no device 4")}) {
+      EXPECT_FALSE(each->isReadableAt({DeviceId(device)}));
+      auto refused = each->copyTo({DeviceId(device)}, Event::ready());
+      ASSERT_FALSE(bool(refused));
+      EXPECT_EQ(llvm::toString(refused.takeError()), text);
+    }
+  }
+}
+
 } // namespace
