@@ -38,6 +38,7 @@
 #include "shardwright/frontend/numpy/slices.h"
 #include "shardwright/frontend/numpy/spread.h"
 #include "shardwright/frontend/numpy/ufuncs.h"
+#include "shardwright/frontend/pmap/pmap.h"
 #include "shardwright/frontend/primitives/lax.h"
 #include "shardwright/frontend/primitives/out_sharding.h"
 #include "shardwright/frontend/primitives/parts.h"

@@ -25,6 +25,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionS
 import frontend_explicit_errors
 import frontend_jit_errors
 import frontend_mesh as fm
+import frontend_pmap_errors
 import frontend_run_errors
 import frontend_type_errors
 import oracle
@@ -317,7 +318,7 @@ def main():
                 continue
             mine = ours["values"]
             tally.equal(name, normalized(theirs), normalized(mine if isinstance(mine, str) else "no error"), p.brief())
-    others = (frontend_jit_errors, frontend_type_errors, frontend_run_errors, frontend_explicit_errors)
+    others = (frontend_jit_errors, frontend_type_errors, frontend_run_errors, frontend_explicit_errors, frontend_pmap_errors)
     for name, run in functools.reduce(operator.or_, (m.MISTAKES for m in others), MISTAKES | ARRAYS | JIT).items():
         server.process.stdin.write(f"mistake {name}\n")
         server.process.stdin.flush()

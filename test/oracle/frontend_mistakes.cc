@@ -32,6 +32,8 @@ Mistakes bodyMistakes();
 Mistakes familyMistakes();
 Mistakes sumMistakes();
 Mistakes reshardMistakes();
+/// Calls of pmap (frontend_pmap_mistakes.cc).
+Mistakes pmapMistakes();
 
 namespace {
 
@@ -313,7 +315,7 @@ std::string mistake(const std::string &name) {
         stageMistakes(), settingMistakes(), meshMistakes(), explicitMistakes(),
         specMistakes(), callMistakes(), nestedDeviceMistakes(),
         donationWarnings(), tracedCallMistakes(), bodyMistakes(),
-        familyMistakes(), sumMistakes(), reshardMistakes()})
+        familyMistakes(), sumMistakes(), reshardMistakes(), pmapMistakes()})
     all.merge(more);
   return all.count(name) ? all[name]().str() : "the server has no " + name;
 }

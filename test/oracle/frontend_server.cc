@@ -25,7 +25,8 @@
 //   primitives                 the names of all primitives
 //   operations                 the names for `op`
 //
-// Kinds: jaxpr, types, values, eager, module, shardings. Transforms, the first
+// Kinds: jaxpr, types, values, module, shardings of the jitted function, eager
+// (values) and placed (shardings) without jit. Transforms, the first
 // is applied last: vjp, jvp, vmap, as `vmap.vjp`. An argument of vmap is its
 // batch; `vmap_0n1` maps the first argument at dimension 0, the third at 1, and
 // not the second. test/oracle/frontend_programs.py writes the same programs for
@@ -204,6 +205,8 @@ std::string typesOf(const std::vector<Aval> &types) {
 std::string shardingsOf(const Tensors &outs) {
   std::string text;
   for (const Tensor &x : outs) {
+    if (!x.ok())
+      return x.error().str();
     const Sharding &s = x.sharding();
     text += cat(text.empty() ? "" : " ",
                 s.kind() == Sharding::Kind::Named ? s.spec().str() : "-");
@@ -229,6 +232,8 @@ std::string field(const Program &p, const std::string &kind,
         args[i] = devicePut(args[i], *p.places[i]);
   if (kind == "eager")
     return numbers(f(args));
+  if (kind == "placed")
+    return quoted(shardingsOf(f(args)));
   return withJitted(
       f, args, p.isMap && names.empty(), [&](auto jitted, auto tree) {
         auto text = [](const Expected<std::string> &t) {

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/api/sharding_tree.h"
 
+#include "shardwright/frontend/api/spread_prefix.h"
 #include "shardwright/frontend/api/text_diff.h"
 
 #include <algorithm>
@@ -250,6 +251,17 @@ Expected<std::vector<PlacedOption>> spreadSpecs(const ShardingTree &tree,
   std::string root = "shard_map " + what;
   Matcher matcher(root, "jax.Array", /*none=*/what == "in_specs");
   matcher.match(tree, values, root);
+  if (!matcher.errors.empty())
+    return valueError(matcher.errors[0]);
+  return std::move(matcher.out);
+}
+
+Expected<std::vector<PlacedOption>> spreadPrefix(const ShardingTree &tree,
+                                                 const TreeNode &values,
+                                                 const std::string &root,
+                                                 const std::string &path) {
+  Matcher matcher(root, "jax.Array", /*none=*/true);
+  matcher.match(tree, values, path);
   if (!matcher.errors.empty())
     return valueError(matcher.errors[0]);
   return std::move(matcher.out);

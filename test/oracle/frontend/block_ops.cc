@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pmap_ops.h"
 #include "program.h"
 
 namespace shardwright::frontend {
@@ -214,6 +215,15 @@ Tensors shardMapStep(const Call &c) {
       shardMap([body](const List &args) -> List { return body(args); },
                options)(c.args));
 }
+/// `times`: calls the function again.
+Tensors pmapStep(const Call &c) {
+  FlatFunction f =
+      pmapped(c.body(0), pmapOptions(c.step.keys), word(c.step.keys, "form"));
+  Tensors out = f(c.args);
+  for (int64_t i = 1; i < c.number("times", 1); ++i)
+    out = f(c.args);
+  return out;
+}
 Tensors autoAxesStep(const Call &c) {
   FlatFunction body = c.body(0);
   return listOf(
@@ -253,6 +263,7 @@ std::optional<Tensors> evaluateWithBlocks(const Step &step,
           {"assoc_scan", associativeScanStep},
           {"shard_map", shardMapStep},
           {"auto_axes", autoAxesStep},
+          {"pmap", pmapStep},
           {"jacobian", jacobianStep},
       };
   auto found = table->find(step.name);

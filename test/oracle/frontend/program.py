@@ -7,6 +7,9 @@
 """Programs of operations and of functions with bodies: blocks of steps. Their text is what frontend_server reads
 (program.h); here they are evaluated with JAX. A block may be made while it is evaluated the first time."""
 
+import ast
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -230,6 +233,50 @@ def shard_map(s, scope, a):
                          check_vma=bool(s.number("check", 1)), **axes)(a)
 
 
+def axes_tree(text):
+    """`(0,n,[1],{a:0})`: integers, `n` for None, tuples, lists and maps."""
+    text = re.sub(r"\bn\b(?!:)", "None", text)
+    text = re.sub(r"([a-z]):", r"'\1':", text)
+    return ast.literal_eval(text)
+
+
+def pmap_options(s):
+    keys, options = s.keys, {}
+    if keys.get("name"):
+        options["axis_name"] = keys["name"]
+    for key, name in (("in", "in_axes"), ("out", "out_axes")):
+        if keys.get(key):
+            options[name] = axes_tree(keys[key])
+    if keys.get("devices"):
+        first, count = (int(v) for v in keys["devices"].split(","))
+        options["devices"] = [jax.devices()[(first + i) % 8] for i in range(count)]
+    if keys.get("size"):
+        options["axis_size"] = s.number("size")
+    return options
+
+
+def pmap(s, scope, a):
+    """The forms of pmap_ops.h."""
+    options, body = pmap_options(s), s.blocks[0].function(scope)
+    form = s.keys.get("form", "")
+    as_map = lambda items: {chr(ord("a") + i): x for i, x in enumerate(items)}
+    if form == "tree":
+        def of_tree(x, rest):
+            outs = body(x, *rest)
+            return outs[0], as_map(outs[1:])
+        first, others = jax.pmap(of_tree, **options)(a[0], list(a[1:]))
+        return [first] + [others[key] for key in sorted(others)]
+    if form == "keywords":
+        return jax.pmap(lambda x, **rest: body(x, *[rest[key] for key in sorted(rest)]), **options)(a[0], **as_map(a[1:]))
+    if form == "static":
+        return jax.pmap(lambda x, factor: body(lax.mul(x, np.asarray(factor, x.dtype))), static_broadcasted_argnums=1, **options)(a[0], 3)
+    if form == "two":
+        return jax.pmap(lambda x, y: body(x, y), **options)(*a)
+    if form == "one":
+        return [jax.pmap(lambda x: body(x)[0], **options)(*a)]
+    return jax.pmap(lambda args: body(*args), **options)(list(a))
+
+
 def auto_axes(s, scope, a):
     specs = [fm.parse_spec(t) for t in s.keys["out"].split(";")]
     return jax.sharding.auto_axes(lambda args: s.blocks[0].run(scope, args), out_sharding=specs)(a)
@@ -241,7 +288,7 @@ BLOCK_OPS = {
     "switch": lambda s, scope, a: lax.switch(a[0], [b.function(scope) for b in s.blocks], *a[1:]),
     "jit": jitted, "checkpoint": checkpoint, "vmap": vmap, "grad": value_and_grad, "jvp": jvp, "vjp": vjp,
     "linearize": linearize, "custom_jvp": custom_jvp, "custom_vjp": custom_vjp, "map": mapped,
-    "assoc_scan": associative_scan, "shard_map": shard_map, "auto_axes": auto_axes,
+    "assoc_scan": associative_scan, "shard_map": shard_map, "auto_axes": auto_axes, "pmap": pmap,
 }
 
 
