@@ -7,10 +7,11 @@
 
 #include "shardwright/frontend/jit/persistent_cache.h"
 
-#include "shardwright/cpu/jit/build_identity.h"
 #include "shardwright/frontend/base/config.h"
 #include "shardwright/frontend/base/warning.h"
 #include "shardwright/frontend/jit/saved_program.h"
+#include "shardwright/frontend/mesh/device.h"
+#include "shardwright/runtime/client.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -89,12 +90,14 @@ bool isKeptOnDisk(const LoweredProgram &lowered) {
 
 std::string persistentKey(const LoweredProgram &lowered,
                           const std::string &key) {
-  const cpu::CodeTarget &target = cpu::codeTarget();
   llvm::SHA256 hash;
-  for (const std::string &part :
-       {cpu::buildIdentity(), target.version, target.triple, target.cpu,
-        target.features, key})
+  auto add = [&](const std::string &part) {
     hash.update(cat(part.size(), ":", part));
+  };
+  const Backend &backend = client().backend();
+  add(backend.codeIdentity());
+  add(backend.description());
+  add(key);
   std::string name;
   for (char c : lowered.request.name)
     name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
