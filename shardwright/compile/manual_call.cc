@@ -11,7 +11,9 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/prepare/inline_calls.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 
@@ -150,6 +152,50 @@ ManualCall::replace(ArrayRef<sdy::TensorShardingAttr> in,
     result.replaceAllUsesWith(value);
   }
   return manual;
+}
+
+void moveBody(ModuleOp from, Operation *main, Block &body, Operation *call,
+              Block &block) {
+  constexpr llvm::StringLiteral channelName("channel_handle");
+  auto program = call->getParentOfType<ModuleOp>();
+  SymbolTable symbols(program);
+  int64_t channel = 1;
+  program.walk([&](Operation *op) {
+    if (auto handle =
+            op->getAttrOfType<stablehlo::ChannelHandleAttr>(channelName))
+      channel = std::max<int64_t>(channel, handle.getHandle() + 1);
+  });
+  // Renumber channels one to one: equal ones stay equal.
+  llvm::DenseMap<int64_t, int64_t> channels;
+  main->walk([&](Operation *op) {
+    op->removeDiscardableAttr(sdy::kShardingAttr);
+    auto handle = op->getAttrOfType<stablehlo::ChannelHandleAttr>(channelName);
+    if (!handle)
+      return;
+    auto [it, isNew] = channels.try_emplace(handle.getHandle(), channel);
+    channel += isNew;
+    op->setAttr(channelName,
+                stablehlo::ChannelHandleAttr::get(op->getContext(), it->second,
+                                                  handle.getType()));
+  });
+  for (auto function :
+       llvm::make_early_inc_range(from.getOps<func::FuncOp>())) {
+    if (function == main)
+      continue;
+    StringAttr name = function.getSymNameAttr();
+    function->remove();
+    StringAttr unique = symbols.insert(function);
+    (void)SymbolTable::replaceAllSymbolUses(name, unique, main);
+  }
+  OpBuilder b = OpBuilder::atBlockEnd(&block);
+  IRMapping mapping;
+  mapping.map(body.getArguments(), block.getArguments());
+  for (Operation &op : body.without_terminator())
+    b.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(mapping.lookup(value));
+  sdy::ReturnOp::create(b, call->getLoc(), results);
 }
 
 LogicalResult callOnEachDevice(ModuleOp module, int64_t devices,

@@ -41,6 +41,15 @@ public:
 mlir::LogicalResult callOnEachDevice(mlir::ModuleOp module, int64_t devices,
                                      llvm::StringRef target);
 
+/// Copies the ops of `body`, a block of another module, to the end of `block`,
+/// whose arguments are those of `body`, and ends it with an sdy terminator of
+/// the same operands. `block` is in the module of `call`. The other functions
+/// of `from` move with it; names and channels that would clash with those of
+/// the program change, and annotations of shardings are dropped. `main`: the
+/// function of `from` that holds `body`.
+void moveBody(mlir::ModuleOp from, mlir::Operation *main, mlir::Block &body,
+              mlir::Operation *call, mlir::Block &block);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_COMPILE_MANUAL_CALL_H

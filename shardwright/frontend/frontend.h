@@ -13,6 +13,7 @@
 #include "shardwright/frontend/api/callbacks.h"
 #include "shardwright/frontend/api/control.h"
 #include "shardwright/frontend/api/custom.h"
+#include "shardwright/frontend/api/custom_vmap.h"
 #include "shardwright/frontend/api/explicit_axes.h"
 #include "shardwright/frontend/api/jit.h"
 #include "shardwright/frontend/api/layout_constraint.h"
@@ -54,6 +55,7 @@
 #include "shardwright/frontend/scipy/segment.h"
 #include "shardwright/frontend/scipy/sets.h"
 #include "shardwright/frontend/scipy/special.h"
+#include "shardwright/frontend/shard_map/custom_partitioning.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
 #include "shardwright/frontend/trace/registry.h"
 // IWYU pragma: end_exports

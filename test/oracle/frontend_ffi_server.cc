@@ -15,9 +15,13 @@
 //   partitionable: {name}
 //   call:     {target, args, results, attributes, ..}: a call of a function,
 //             its jaxpr, its module and what it computes, by `how`: eager, jit,
-//             vmap (`axes`), shard_map, sharded (`spec`), scan
+//             vmap (`axes`), shard_map, sharded (`specs`), scan
+//   partition: {kind, args, specs, around}: a function that the user partitions
+//             (frontend_custom_partitioning.cc)
+//   rule:     {rule, operands, results, ..}: a sharding rule
 //
-// test/oracle/frontend_ffi.py writes the same calls for JAX.
+// test/oracle/frontend_ffi.py and frontend_custom_partitioning.py write the
+// same calls for JAX.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +36,11 @@
 
 using namespace shardwright::frontend;
 namespace json = llvm::json;
+
+std::function<Tensors(const Tensors &)>
+partitionedFunction(const std::string &kind, const std::string &around);
+json::Array takePartitionLog();
+json::Object ruleAnswer(const json::Object &o);
 
 namespace {
 
@@ -183,6 +192,10 @@ json::Object callOnMesh(const json::Object &o, const FlatFunction &f,
   std::vector<Device> order = devices();
   if (o.getBoolean("reversed").value_or(false))
     std::reverse(order.begin(), order.end());
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  order.resize(count);
   Mesh mesh = *Mesh::get(order, sizes, names);
   const json::Array &specs = *o.getArray("specs");
   if (text(o, "how") == "shard_map") {
@@ -201,13 +214,19 @@ json::Object callOnMesh(const json::Object &o, const FlatFunction &f,
     args[i] = devicePut(
         args[i],
         *Sharding::named(mesh, specFrom(specs[i].getAsString()->str())));
-  auto compiled = jit([f](List v) -> List { return f(v); }).lower(List(args));
+  auto traced = jit([f](List v) -> List { return f(v); }).trace(List(args));
+  if (!traced)
+    return failed(traced.error());
+  auto compiled = traced->lower();
   auto program = compiled ? compiled->compile() : compiled.error();
   if (!program)
     return failed(program.error());
   json::Object answer = answerOf((*program)(List(args)));
   if (auto report = program->report())
     answer["report"] = *report;
+  answer["jaxpr"] = traced->str();
+  if (auto module = compiled->asText())
+    answer["module"] = *module;
   json::Array shardings;
   for (const Sharding &s : program->outputShardings())
     shardings.push_back(s.spec().str());
@@ -316,6 +335,16 @@ json::Object answerTo(const json::Object &o) {
     return done(ffi::registerBatchPartitionable(text(o, "name")));
   if (what == "call")
     return call(o);
+  if (what == "partition") {
+    takePartitionLog();
+    json::Object answer =
+        callOnMesh(o, partitionedFunction(text(o, "kind"), text(o, "around")),
+                   arraysFrom(o.getArray("args")));
+    answer["log"] = takePartitionLog();
+    return answer;
+  }
+  if (what == "rule")
+    return ruleAnswer(o);
   return json::Object{{"error", "the server does not know '" + what + "'"}};
 }
 

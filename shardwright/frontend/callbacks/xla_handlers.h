@@ -1,4 +1,4 @@
-//===- xla_handlers.h - functions made with the headers of XLA ---*- C++ -*-===//
+//===- xla_handlers.h - functions compiled for XLA -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -186,8 +186,8 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
       return makeError(ErrorKind::Runtime,
                        "INVALID_ARGUMENT: ", llvm::toString(std::move(error)));
   HostCalls calls(lowered->callbacks);
-  if (failed(calls.prepare(*module, static_cast<int64_t>(devices.size()),
-                           options)))
+  std::vector<Mesh> known = meshesOf(*lowered, devices);
+  if (failed(calls.prepare(*module, devices, known, options)))
     return errors.error();
   mlir::FailureOr<Compiled> compiled = compile(*module, options);
   if (failed(compiled))
@@ -201,15 +201,12 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   out->name = cat("jit(", lowered->request.name, ")");
   out->devices = devices;
   out->effects = lowered->jaxpr->effects;
-  for (const auto &callback : lowered->callbacks)
-    out->callbacks.push_back(
-        std::static_pointer_cast<const HostCallback>(callback)->name);
+  out->callbacks = calls.names();
   if (compiled->executable->numDevices() !=
       static_cast<int64_t>(devices.size()))
     return valueError("The program was compiled for ",
                       compiled->executable->numDevices(), " devices, but ",
                       devices.size(), " are assigned");
-  std::vector<Mesh> known = meshesOf(*lowered, devices);
   size_t next = 0;
   for (size_t i = 0; i < lowered->kept.size(); ++i) {
     if (!lowered->kept[i])

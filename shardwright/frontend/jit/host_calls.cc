@@ -12,6 +12,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/ffi/attributes.h"
 #include "shardwright/frontend/callbacks/callback_lowering.h"
+#include "shardwright/frontend/jit/partition_calls.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -23,13 +24,28 @@ static constexpr llvm::StringLiteral configName("mhlo.backend_config");
 
 HostCalls::HostCalls(
     const std::vector<std::shared_ptr<const ParamObject>> &callbacks) {
-  for (const auto &callback : callbacks)
-    numbers.emplace_back(
-        std::dynamic_pointer_cast<const HostCallback>(callback));
+  for (const auto &callback : callbacks) {
+    partitioners.push_back(
+        std::dynamic_pointer_cast<const CustomPartitioner>(callback));
+    auto &number = numbers.emplace_back();
+    if (auto host = std::dynamic_pointer_cast<const HostCallback>(callback)) {
+      called.push_back(host->name);
+      number.emplace(std::move(host));
+    }
+  }
 }
 
-LogicalResult HostCalls::prepare(ModuleOp module, int64_t numDevices,
+void HostCalls::adopt(HostCalls &&part) {
+  for (auto &number : part.numbers)
+    numbers.push_back(std::move(number));
+  called.insert(called.end(), part.called.begin(), part.called.end());
+}
+
+LogicalResult HostCalls::prepare(ModuleOp module,
+                                 const std::vector<Device> &devices,
+                                 const std::vector<Mesh> &known,
                                  CompileOptions &options) {
+  auto numDevices = static_cast<int64_t>(devices.size());
   Builder b(module.getContext());
   bool areShards = false;
   module.walk([&](stablehlo::CustomCallOp call) {
@@ -39,7 +55,7 @@ LogicalResult HostCalls::prepare(ModuleOp module, int64_t numDevices,
     auto config = call->getAttrOfType<DictionaryAttr>(configName);
     auto index = config ? config.getAs<IntegerAttr>("index") : IntegerAttr();
     size_t position = index ? index.getValue().getZExtValue() : numbers.size();
-    if (position >= numbers.size())
+    if (position >= numbers.size() || !numbers[position])
       return;
     areShards |= isPartitioned;
     call.setCallTargetName(isPartitioned ? kEachDeviceTarget
@@ -47,7 +63,7 @@ LogicalResult HostCalls::prepare(ModuleOp module, int64_t numDevices,
     call->setAttr(
         configName,
         b.getDictionaryAttr(b.getNamedAttr(
-            "index", b.getI64IntegerAttr(numbers[position].value()))));
+            "index", b.getI64IntegerAttr(numbers[position]->value()))));
   });
   if (failed(::shardwright::ffi::checkFfiAttributes(module)))
     return failure();
@@ -56,8 +72,12 @@ LogicalResult HostCalls::prepare(ModuleOp module, int64_t numDevices,
     return failure();
   if (numbers.empty())
     return success();
-  if (areShards)
-    options.beforePartition = [numDevices](ModuleOp propagated) {
+  if (areShards ||
+      llvm::any_of(partitioners, [](const auto &p) { return p != nullptr; }))
+    options.beforePartition = [=, this](ModuleOp propagated) -> LogicalResult {
+      if (failed(expandPartitionedCalls(propagated, devices, known,
+                                        partitioners, *this)))
+        return failure();
       return callOnEachDevice(propagated, numDevices, kEachDeviceTarget);
     };
   options.afterStage = [numDevices](Stage stage, ModuleOp local) {

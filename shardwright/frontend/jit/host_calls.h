@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_FRONTEND_JIT_HOST_CALLS_H
 
 #include "shardwright/compile/compile.h"
+#include "shardwright/frontend/callbacks/custom_partitioner.h"
 #include "shardwright/frontend/callbacks/host_callback.h"
 
 namespace shardwright::frontend {
@@ -21,11 +22,22 @@ public:
   explicit HostCalls(
       const std::vector<std::shared_ptr<const ParamObject>> &callbacks);
   /// Changes the module, and adds to the options what compilation needs.
-  mlir::LogicalResult prepare(mlir::ModuleOp module, int64_t numDevices,
+  /// `devices`: of the program, by position. `known`: meshes of the user.
+  mlir::LogicalResult prepare(mlir::ModuleOp module,
+                              const std::vector<Device> &devices,
+                              const std::vector<Mesh> &known,
                               CompileOptions &options);
+  /// The names of the functions that the executable calls; those of programs
+  /// that partitioned calls added are known after compilation.
+  const std::vector<std::string> &names() const { return called; }
+  /// Takes over the functions of a module that becomes a part of this one.
+  void adopt(HostCalls &&part);
 
 private:
-  std::vector<CallbackNumber> numbers;
+  /// Those of calls of host functions; the positions of partitioners are empty.
+  std::vector<std::optional<CallbackNumber>> numbers;
+  std::vector<std::shared_ptr<const CustomPartitioner>> partitioners;
+  std::vector<std::string> called;
 };
 
 } // namespace shardwright::frontend

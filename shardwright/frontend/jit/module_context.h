@@ -18,10 +18,11 @@
 namespace shardwright::frontend {
 
 /// One context for all modules, whose dialects are loaded once. Lock the mutex
-/// while a module is parsed, changed or compiled.
+/// while a module is parsed, changed or compiled. Functions of the user that are
+/// called meanwhile (partition_calls.h) may compile programs themselves.
 struct ModuleContext {
   ModuleContext();
-  std::mutex mutex;
+  std::recursive_mutex mutex;
   mlir::MLIRContext context;
 };
 ModuleContext &moduleContext();

@@ -14,6 +14,7 @@
 #include "shardwright/frontend/jit/donation.h"
 #include "shardwright/frontend/jit/persistent_cache.h"
 #include "shardwright/frontend/lower/op_place.h"
+#include "shardwright/frontend/trace/lowering_devices.h"
 #include "shardwright/frontend/transform/pruning.h"
 
 #include <algorithm>
@@ -198,6 +199,7 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
   setMemories(options, *lowered->jaxpr);
   setDonations(options, *lowered);
   SW_TRY(checkOrderedEffects(lowered->jaxpr->effects, request.numDevices));
+  ScopedLoweringDevices devices(options.numPartitions);
   Expected<LoweredText> text = lowerToText(*lowered->jaxpr, options);
   if (!text)
     return text.error();
@@ -214,6 +216,7 @@ Expected<std::string> locatedText(const LoweredProgram &lowered) {
   LoweringOptions options = *lowered.options;
   options.locatedName = lowered.request.name;
   options.source = lowered.request.source;
+  ScopedLoweringDevices devices(options.numPartitions);
   Expected<LoweredText> text = lowerToText(*lowered.jaxpr, options);
   return text ? Expected<std::string>(std::move(text->text)) : text.error();
 }

@@ -77,6 +77,14 @@ std::string textOf(ProgramReport report,
   return out;
 }
 
+/// Stand for those of the program, which may be abstract.
+std::vector<Device> numberedDevices(const LoweredProgram &lowered) {
+  std::vector<Device> out(std::max<int64_t>(lowered.request.numDevices, 1));
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i].id = static_cast<int32_t>(i);
+  return out;
+}
+
 } // namespace
 
 Expected<std::string> explainLowered(const LoweredProgram &lowered,
@@ -96,8 +104,8 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
   UserValues user(*printed.module, &printed.positions, printed.sources.get());
   CompileOptions options;
   HostCalls calls(lowered.callbacks);
-  if (failed(
-          calls.prepare(*printed.module, lowered.request.numDevices, options)))
+  if (failed(calls.prepare(*printed.module, numberedDevices(lowered), {},
+                           options)))
     return errors.error();
   request.beforePartition = options.beforePartition;
   BadRequest bad;
@@ -120,8 +128,8 @@ Expected<std::string> reportLowered(const LoweredProgram &lowered,
   CompileOptions options;
   options.stopAfter = Stage::Local;
   HostCalls calls(lowered.callbacks);
-  if (failed(
-          calls.prepare(*printed.module, lowered.request.numDevices, options)))
+  if (failed(calls.prepare(*printed.module, numberedDevices(lowered), {},
+                           options)))
     return errors.error();
   std::string name = printed.module->getName().value_or("module").str();
   mlir::FailureOr<Compiled> compiled = compile(*printed.module, options);

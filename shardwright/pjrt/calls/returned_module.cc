@@ -7,24 +7,19 @@
 
 #include "shardwright/pjrt/calls/returned_module.h"
 
-#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/compile/manual_call.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/import_module.h"
 #include "shardwright/interop/load_module.h"
 #include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
 
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
 namespace shardwright::pjrt {
-
-static constexpr llvm::StringLiteral channelName("channel_handle");
 
 LogicalResult ReturnedModule::read(StringRef bytes, TypeRange arguments,
                                    TypeRange results, int64_t devices) {
@@ -74,46 +69,7 @@ LogicalResult ReturnedModule::read(StringRef bytes, TypeRange arguments,
 }
 
 void ReturnedModule::moveInto(Block &block) {
-  auto program = call->getParentOfType<ModuleOp>();
-  SymbolTable symbols(program);
-  int64_t channel = 1;
-  program.walk([&](Operation *op) {
-    if (auto handle =
-            op->getAttrOfType<stablehlo::ChannelHandleAttr>(channelName))
-      channel = std::max<int64_t>(channel, handle.getHandle() + 1);
-  });
-  // Renumber channels one to one: equal ones stay equal.
-  llvm::DenseMap<int64_t, int64_t> channels;
-  main.walk([&](Operation *op) {
-    op->removeDiscardableAttr(sdy::kShardingAttr);
-    auto handle = op->getAttrOfType<stablehlo::ChannelHandleAttr>(channelName);
-    if (!handle)
-      return;
-    auto [it, isNew] = channels.try_emplace(handle.getHandle(), channel);
-    channel += isNew;
-    op->setAttr(channelName,
-                stablehlo::ChannelHandleAttr::get(op->getContext(), it->second,
-                                                  handle.getType()));
-  });
-  for (auto function :
-       llvm::make_early_inc_range(module->getOps<func::FuncOp>())) {
-    if (function == main)
-      continue;
-    StringAttr name = function.getSymNameAttr();
-    function->remove();
-    StringAttr unique = symbols.insert(function);
-    (void)SymbolTable::replaceAllSymbolUses(name, unique, main);
-  }
-  OpBuilder b = OpBuilder::atBlockEnd(&block);
-  IRMapping mapping;
-  Block &body = main.getBody().front();
-  mapping.map(body.getArguments(), block.getArguments());
-  for (Operation &op : body.without_terminator())
-    b.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value value : body.getTerminator()->getOperands())
-    results.push_back(mapping.lookup(value));
-  sdy::ReturnOp::create(b, call->getLoc(), results);
+  moveBody(*module, main, main.getBody().front(), call, block);
 }
 
 } // namespace shardwright::pjrt

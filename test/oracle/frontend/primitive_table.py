@@ -88,12 +88,13 @@ LEFT_OUT = _reasons({
     "dimensions of symbolic size": "dim_as_value dimension_size shape_assertion",
     "exported programs of JAX; the front end saves its own": "call_exported",
     "checks of jax.experimental.checkify": "check",
-    "custom partitioning in Python": "custom_partitioning",
+    "compared in frontend_custom_partitioning.py": "custom_partitioning",
+    "tested in custom_vmap_test.cc": "custom_vmap_call",
     "another form of jit, custom derivatives or zeros inside JAX's transformations":
         "call closed_call custom_jvp_call_jaxpr eval_jaxpr remat_opt unreachable zeros_like dce_sink tie empty",
     "total orders, which only sorts inside JAX bind": "eq_to le_to lt_to",
     "casts of extended element types": "from_edtype to_edtype",
-    "functions of jax.lax that the front end does not have yet": """approx_top_k cholesky_update composite custom_vmap_call geqp3
+    "functions of jax.lax that the front end does not have yet": """approx_top_k cholesky_update composite geqp3
         geqrf hessenberg linear_call ormqr platform_index rng_bit_generator rng_uniform schur tridiagonal tridiagonal_solve""",
     "no function of jax.lax binds it": "select_and_scatter stage",
     "prints a sharding while a program is compiled; Tensor::sharding and explain say it": "inspect_sharding",

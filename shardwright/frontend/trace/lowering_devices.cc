@@ -1,0 +1,21 @@
+//===- lowering_devices.cc - devices of the module being written ----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/trace/lowering_devices.h"
+
+#include <utility>
+
+namespace shardwright::frontend {
+
+static thread_local int64_t devices = 1;
+
+int64_t loweringDevices() { return devices; }
+ScopedLoweringDevices::ScopedLoweringDevices(int64_t count)
+    : before(std::exchange(devices, count)) {}
+ScopedLoweringDevices::~ScopedLoweringDevices() { devices = before; }
+
+} // namespace shardwright::frontend
