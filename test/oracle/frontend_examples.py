@@ -89,7 +89,7 @@ def computes(tally, name, text, last):
 
 def main():
     tally = oracle.Tally("frontend_examples")
-    for name in ("mlp", "gpt"):
+    for name in ("mlp", "gpt", "pmap"):
         trains(tally, name)
     computes(tally, "ring_attention", ours("ring_attention"), "the ring differs from one device by less than 1e-5: yes")
     with tempfile.TemporaryDirectory() as folder:

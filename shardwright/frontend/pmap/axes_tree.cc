@@ -52,6 +52,13 @@ bool AxesTree::hasMistake() const {
   return isLeaf() && (isMistake || isWord);
 }
 
+bool AxesTree::countsFromEnd() const {
+  for (const AxesTree &node : nodes)
+    if (node.countsFromEnd())
+      return true;
+  return isLeaf() && value && *value < 0;
+}
+
 std::string AxesTree::str() const {
   if (isLeaf())
     return text;

@@ -71,6 +71,8 @@ public:
   const std::optional<int64_t> &axis() const { return value; }
   /// True if some leaf is neither an integer nor None.
   bool hasMistake() const;
+  /// True if some leaf is negative.
+  bool countsFromEnd() const;
   /// As Python prints it: `(0, None)`, `{'w': 0}`.
   std::string str() const;
   /// The tree with an option in place of each leaf.

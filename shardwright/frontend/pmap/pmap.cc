@@ -8,7 +8,9 @@
 #include "shardwright/frontend/pmap/pmap.h"
 
 #include "shardwright/frontend/pmap/mapped_axes.h"
+#include "shardwright/frontend/pmap/nesting.h"
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/shard_map/axis_aliases.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
 
 namespace shardwright::frontend {
@@ -35,19 +37,52 @@ struct MappedCall {
   const PmapOptions *options = nullptr;
   const JitCore::Call *call = nullptr;
   MappedAxes axes;
-  Mesh mesh;
-  /// The mesh axes that divide mapped dimensions.
-  AxisNames names;
+  PmapNest *nest = nullptr;
+  /// The axis of this pmap in the nest.
+  PmapAxis axis;
+  /// Some other pmap is the outermost of the nest.
+  bool isNested = false;
 
+  const Mesh &mesh() const { return nest->mesh(); }
+  /// The mesh axes that divide mapped dimensions.
+  AxisNames names() const { return nest->meshAxes(axis); }
   std::vector<PartitionSpec> inSpecs() const {
     std::vector<PartitionSpec> out;
-    for (const MappedAxis &axis : axes.in)
-      out.push_back(specOfAxis(axis, names));
+    for (const MappedAxis &mapped : axes.in)
+      out.push_back(specOfAxis(mapped, names()));
     return out;
   }
   /// The function of whole arrays.
   Tensors run(const Tensors &leaves) const;
+
+private:
+  /// The function of slices that have the mapped dimensions, of size 1. Writes
+  /// the mapped dimensions of the results.
+  Tensors runBody(const Tensors &slices, std::vector<MappedAxis> &mapped) const;
 };
+
+Tensors MappedCall::runBody(const Tensors &slices,
+                            std::vector<MappedAxis> &mapped) const {
+  Tensors args = slices;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (axes.in[i])
+      args[i] = lax::squeeze(args[i], {*axes.in[i]});
+  ScopedNest scope(*nest, axis);
+  std::optional<ScopedAxisAlias> alias;
+  if (AxisNames own = names(); own != AxisNames{axis.name})
+    alias.emplace(axis.name, own);
+  Tensors outs = call->function(args);
+  if (errorIn(outs))
+    return outs;
+  auto found = resultAxes(options->outAxes, call->results, outs);
+  if (!found)
+    return {Tensor(found.error())};
+  mapped = *found;
+  for (size_t i = 0; i < outs.size(); ++i)
+    if (mapped[i])
+      outs[i] = lax::expand_dims(outs[i], {*mapped[i]});
+  return outs;
+}
 
 Tensors MappedCall::run(const Tensors &leaves) const {
   std::vector<PartitionSpec> ins = inSpecs();
@@ -55,29 +90,21 @@ Tensors MappedCall::run(const Tensors &leaves) const {
   // Known after the body was called.
   TreeDef results;
   ShardMapOptions map;
-  map.mesh = mesh;
+  // A nested one is on the mesh in context.
+  if (!isNested)
+    map.mesh = mesh();
   map.in = ShardingTree::braces({ins.begin(), ins.end()});
   map.checkVma = false;
-  map.axisNames = names;
+  map.axisNames = names();
   map.name = functionName;
   FlatFunction body = [&](const Tensors &slices) -> Tensors {
-    Tensors args = slices;
-    for (size_t i = 0; i < args.size(); ++i)
-      if (axes.in[i])
-        args[i] = lax::squeeze(args[i], {*axes.in[i]});
-    Tensors outs = call->function(args);
+    std::vector<MappedAxis> mapped;
+    Tensors outs = runBody(slices, mapped);
     if (errorIn(outs))
       return outs;
-    auto mapped = resultAxes(options->outAxes, call->results, outs);
-    if (!mapped)
-      return {Tensor(mapped.error())};
     std::vector<ShardingTree> specs;
-    for (size_t i = 0; i < outs.size(); ++i) {
-      const MappedAxis &axis = (*mapped)[i];
-      if (axis)
-        outs[i] = lax::expand_dims(outs[i], {*axis});
-      specs.push_back(specOfAxis(axis, names));
-    }
+    for (const MappedAxis &one : mapped)
+      specs.push_back(specOfAxis(one, names()));
     results = flatTree(outs.size(), "(", ")", "");
     map.out = ShardingTree::braces(std::move(specs));
     return outs;
@@ -86,21 +113,49 @@ Tensors MappedCall::run(const Tensors &leaves) const {
   return detail::shardMap(map, {body, arguments, sizes, results}, leaves);
 }
 
+/// An option for each leaf of a tree of results.
+ShardingTree treeOfLeaves(const TreeNode &node,
+                          const std::function<ShardingTree()> &next) {
+  if (node.isLeaf())
+    return next();
+  std::vector<ShardingTree> children;
+  std::map<std::string, ShardingTree> named;
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    ShardingTree child = treeOfLeaves(node.children[i], next);
+    if (node.kind == TreeNode::Kind::Dict)
+      named.emplace(node.keys[i], std::move(child));
+    else
+      children.push_back(std::move(child));
+  }
+  if (node.kind == TreeNode::Kind::Dict)
+    return named;
+  return ShardingTree::braces(std::move(children));
+}
+
+/// The mapped dimensions of results, where they depend on their ranks, and the
+/// structure of the results.
+struct ResultAxes {
+  std::vector<MappedAxis> axes;
+  TreeNode tree;
+};
+
 /// The shardings that a call outside of other transformations asks for.
-void setShardings(JitOptions &jit, const MappedCall &call) {
-  auto named = [&](const PartitionSpec &spec) {
-    return ShardingTree(Sharding::named(call.mesh, spec));
+void setShardings(JitOptions &jit, const MappedCall &call,
+                  const ResultAxes *results) {
+  auto named = [&](const MappedAxis &axis) {
+    return ShardingTree(
+        Sharding::named(call.mesh(), specOfAxis(axis, call.names())));
   };
   std::vector<ShardingTree> ins;
-  for (const PartitionSpec &spec : call.inSpecs())
-    ins.push_back(named(spec));
+  for (const MappedAxis &axis : call.axes.in)
+    ins.push_back(named(axis));
   jit.inShardings = ShardingTree::braces(std::move(ins));
-  // A dimension that is counted from the end depends on the rank of the result,
-  // whose sharding is that of the shardMap.
-  jit.outShardings = call.options->outAxes.mapped([&](const MappedAxis &axis) {
-    return axis && *axis < 0 ? ShardingTree()
-                             : named(specOfAxis(axis, call.names));
-  });
+  size_t next = 0;
+  if (results)
+    jit.outShardings = treeOfLeaves(
+        results->tree, [&] { return named(results->axes[next++]); });
+  else if (!call.options->outAxes.countsFromEnd())
+    jit.outShardings = call.options->outAxes.mapped(named);
 }
 
 } // namespace
@@ -118,15 +173,29 @@ struct PmapCore::Cache {
   std::mutex mutex;
   std::vector<Entry> entries;
 
-  std::shared_ptr<const JitCore> coreOf(const MappedCall &call, bool isTraced);
+  /// The jitted function for a call.
+  Expected<std::shared_ptr<const JitCore>> coreFor(const MappedCall &call,
+                                                   const JitCore::Call &flat,
+                                                   const Tensors &leaves);
+
+private:
+  std::shared_ptr<const JitCore> coreOf(const MappedCall &call, bool isTraced,
+                                        const ResultAxes *results);
 };
 
-std::shared_ptr<const JitCore> PmapCore::Cache::coreOf(const MappedCall &call,
-                                                       bool isTraced) {
+std::shared_ptr<const JitCore>
+PmapCore::Cache::coreOf(const MappedCall &call, bool isTraced,
+                        const ResultAxes *results) {
   std::string key = cat(call.call->arguments.text, "|", isTraced, "|",
-                        reinterpret_cast<uintptr_t>(call.mesh.identity()), "|");
+                        reinterpret_cast<uintptr_t>(call.mesh().identity()),
+                        "|", namesText(call.names()), "|");
   for (const MappedAxis &axis : call.axes.in)
     key += axis ? cat(*axis, ",") : "-,";
+  if (results) {
+    key += "|" + results->tree.str();
+    for (const MappedAxis &axis : results->axes)
+      key += axis ? cat(*axis, ",") : "-,";
+  }
   std::lock_guard lock(mutex);
   for (const Entry &entry : entries)
     if (entry.key == key)
@@ -136,11 +205,33 @@ std::shared_ptr<const JitCore> PmapCore::Cache::coreOf(const MappedCall &call,
   jit.source = source;
   jit.donate = call.axes.donated;
   if (!isTraced)
-    setShardings(jit, call);
+    setShardings(jit, call, results);
   Entry entry{key, call.call->arguments.text, isTraced,
               std::make_shared<const JitCore>(std::move(jit))};
   entries.push_back(entry);
   return entry.core;
+}
+
+Expected<std::shared_ptr<const JitCore>>
+PmapCore::Cache::coreFor(const MappedCall &call, const JitCore::Call &flat,
+                         const Tensors &leaves) {
+  bool isTraced = detail::isTracing(leaves);
+  std::shared_ptr<const JitCore> core = coreOf(call, isTraced, nullptr);
+  if (isTraced || config::disableJit.get() || !options.outAxes.countsFromEnd())
+    return core;
+  Expected<TracedStage> stage = core->trace(flat, leaves);
+  if (!stage)
+    return stage.error();
+  const std::string root = "broadcast_prefix prefix_tree";
+  auto given = options.outAxes.spread(stage->trees.out, root, root);
+  if (!given)
+    return given.error();
+  ResultAxes results{*given, stage->trees.out};
+  std::vector<Aval> types = stage->outTypes();
+  for (size_t i = 0; i < types.size(); ++i)
+    if (MappedAxis &axis = results.axes[i]; axis && *axis < 0)
+      axis = *axis + types[i].rank();
+  return coreOf(call, isTraced, &results);
 }
 
 PmapCore::PmapCore(PmapOptions options, std::source_location source)
@@ -154,23 +245,80 @@ static Error movedError() {
   return valueError("a pmapped function was used after it had been moved");
 }
 
-/// What a call maps, and on which devices.
-static Expected<MappedCall> mappedCall(const PmapOptions &options,
-                                       const JitCore::Call &call,
-                                       const Tensors &leaves) {
+/// The nest around a call, or null.
+static PmapNest *nestAround() {
+  PmapNest *nest = currentNest();
+  // A function of the host or another shardMap has another mesh in context.
+  bool isOwn = nest && contextAbstractMesh().names() == nest->mesh().names();
+  return isOwn ? nest : nullptr;
+}
+
+/// Puts the axis of a nested pmap on the mesh of the nest.
+static Status joinNest(PmapNest &nest, MappedCall &mapped) {
+  if (mapped.options->devices || nest.hasDevices)
+    return valueError("Nested pmap with explicit devices argument.");
+  int64_t begin = nest.open.back().end, size = mapped.axes.size;
+  if (size > static_cast<int64_t>(nest.available.size()) / begin) {
+    std::string list;
+    for (Device device : nest.available)
+      list += cat(list.empty() ? "" : ", ", device.str());
+    return valueError(
+        "pmapped function requires ", begin * size,
+        " local devices to run due to nested pmapped or other "
+        "parallel functions, but only ",
+        nest.available.size(),
+        " are available.\n(outer axis size: ", nest.open.front().end,
+        ", local devices available to pmap: ", list, ")");
+  }
+  mapped.axis = {mapped.options->axisName, begin, begin * size,
+                 size == 1 ? nest.open.size() : 0};
+  mapped.nest = &nest;
+  mapped.isNested = true;
+  if (nest.has(mapped.axis))
+    return {};
+  nest.missing.push_back(mapped.axis);
+  return makeError(ErrorKind::Runtime,
+                   "the mesh of a pmap has no axis for one inside of it");
+}
+
+/// Calls `run` with the call on its mesh. It is called again if pmaps inside of
+/// the function need more axes.
+static Status onMesh(const PmapOptions &options, const JitCore::Call &call,
+                     const Tensors &leaves,
+                     const std::function<void(const MappedCall &)> &run) {
   SW_TRY(checkPmapOptions(options));
   if (const Error *error = errorIn(leaves))
     return *error;
+  if (isInTiles())
+    return typeError("Nesting pmap inside xmaps not supported!");
   Expected<MappedAxes> axes = mappedAxes(options, call, leaves);
   if (!axes)
     return axes.error();
-  Expected<std::vector<Device>> devices = devicesOf(options, axes->size);
-  if (!devices)
-    return devices.error();
-  Expected<Mesh> mesh = Mesh::get(*devices, {axes->size}, {options.axisName});
-  if (!mesh)
-    return mesh.error();
-  return MappedCall{&options, &call, *axes, *mesh, {options.axisName}};
+  MappedCall mapped{&options, &call, *axes};
+  if (PmapNest *around = nestAround()) {
+    SW_TRY(joinNest(*around, mapped));
+    run(mapped);
+    return {};
+  }
+  if (auto own = devicesOf(options, axes->size); !own)
+    return own.error();
+  mapped.axis = {options.axisName, 1, axes->size, 0};
+  std::vector<PmapAxis> known{mapped.axis};
+  // Each pmap is found once, unless the function makes up names.
+  while (known.size() < 256) {
+    Expected<PmapNest> nest =
+        PmapNest::get(known, options.devices ? *options.devices : devices());
+    if (!nest)
+      return nest.error();
+    nest->hasDevices = options.devices.has_value();
+    mapped.nest = &*nest;
+    run(mapped);
+    if (nest->missing.empty())
+      return {};
+    known.insert(known.end(), nest->missing.begin(), nest->missing.end());
+  }
+  return valueError("a pmapped function calls more than 256 pmaps with "
+                    "different names or sizes");
 }
 
 bool PmapCore::callFinished(const std::string &tree, const Tensors &leaves,
@@ -193,32 +341,41 @@ bool PmapCore::callFinished(const std::string &tree, const Tensors &leaves,
 
 JitCore::Results PmapCore::call(const JitCore::Call &call,
                                 const Tensors &leaves) const {
-  Expected<MappedCall> mapped =
-      cache ? mappedCall(cache->options, call, leaves) : movedError();
-  if (!mapped)
-    return {{Tensor(mapped.error())}, nullptr};
-  FlatFunction whole = [&](const Tensors &args) { return mapped->run(args); };
+  JitCore::Results results;
   TreeDef flat = flatTree(leaves.size(), "", "", "flat_args");
   std::vector<size_t> sizes(leaves.size(), 1);
-  return cache->coreOf(*mapped, detail::isTracing(leaves))
-      ->call({whole, flat, sizes, call.results, call.prototype}, leaves);
+  auto run = [&](const MappedCall &mapped) {
+    FlatFunction whole = [&](const Tensors &args) { return mapped.run(args); };
+    JitCore::Call own{whole, flat, sizes, call.results, call.prototype};
+    auto core = cache->coreFor(mapped, own, leaves);
+    results = core ? (*core)->call(own, leaves)
+                   : JitCore::Results{{Tensor(core.error())}, nullptr};
+  };
+  Status done =
+      cache ? onMesh(cache->options, call, leaves, run) : movedError();
+  if (!done)
+    return {{Tensor(done.error())}, nullptr};
+  return results;
 }
 
 Expected<TracedStage> PmapCore::trace(const JitCore::Call &call,
                                       const Tensors &leaves) const {
-  Expected<MappedCall> mapped =
-      cache ? mappedCall(cache->options, call, leaves) : movedError();
-  if (!mapped)
-    return mapped.error();
-  FlatFunction whole = [&](const Tensors &args) { return mapped->run(args); };
+  if (!cache)
+    return movedError();
+  Expected<TracedStage> stage = movedError();
   TreeDef flat = flatTree(leaves.size(), "", "", "flat_args");
   std::vector<size_t> sizes(leaves.size(), 1);
-  Expected<TracedStage> stage =
-      cache->coreOf(*mapped, detail::isTracing(leaves))
-          ->trace({whole, flat, sizes, call.results, call.prototype}, leaves);
+  auto run = [&](const MappedCall &mapped) {
+    FlatFunction whole = [&](const Tensors &args) { return mapped.run(args); };
+    JitCore::Call own{whole, flat, sizes, call.results, call.prototype};
+    auto core = cache->coreFor(mapped, own, leaves);
+    stage = core ? (*core)->trace(own, leaves)
+                 : Expected<TracedStage>(core.error());
+  };
+  SW_TRY(onMesh(cache->options, call, leaves, run));
   // Compiled programs are called with the arguments of the function.
   if (stage)
-    stage->trees = CallTrees(call.arguments.text, call.results.text);
+    stage->trees = CallTrees(call.arguments.text, stage->trees.outText);
   return stage;
 }
 

@@ -13,13 +13,15 @@
 namespace shardwright::frontend {
 
 /// Axes of a collective: one name, or several of which the first is major.
-/// Names are those of mesh axes in the body of a shardMap, or of axes of vmap.
+/// Names are those of mesh axes in the body of a shardMap, or of axes of vmap
+/// or pmap.
 struct CollectiveAxes {
-  CollectiveAxes(const char *name) : names{name ? name : ""} {}
-  CollectiveAxes(std::string name) : names{std::move(name)} {}
-  CollectiveAxes(AxisNames list) : names(std::move(list)), isTuple(true) {}
+  CollectiveAxes(const char *name)
+      : CollectiveAxes(std::string(name ? name : "")) {}
+  CollectiveAxes(std::string name);
+  CollectiveAxes(AxisNames list);
   CollectiveAxes(std::initializer_list<const char *> list)
-      : names(list.begin(), list.end()), isTuple(true) {}
+      : CollectiveAxes(AxisNames(list.begin(), list.end())) {}
   AxisNames names;
   bool isTuple = false;
 };

@@ -245,8 +245,9 @@ def pmap_options(s):
     if keys.get("name"):
         options["axis_name"] = keys["name"]
     for key, name in (("in", "in_axes"), ("out", "out_axes")):
-        if keys.get(key):
-            options[name] = axes_tree(keys[key])
+        # `jax_in`: what JAX is given instead.
+        if text := keys.get("jax_" + key, keys.get(key)):
+            options[name] = axes_tree(text)
     if keys.get("devices"):
         first, count = (int(v) for v in keys["devices"].split(","))
         options["devices"] = [jax.devices()[(first + i) % 8] for i in range(count)]
@@ -255,10 +256,22 @@ def pmap_options(s):
     return options
 
 
+PMAPS = []
+
+
 def pmap(s, scope, a):
-    """The forms of pmap_ops.h."""
-    options, body = pmap_options(s), s.blocks[0].function(scope)
+    """The forms of pmap_ops.h. JAX has no pmap inside of pmap: that is vmap."""
+    options, function = pmap_options(s), s.blocks[0].function(scope)
     form = s.keys.get("form", "")
+    if PMAPS:
+        return jax.vmap(lambda args: function(*args), **options)(list(a))
+
+    def body(*args):
+        PMAPS.append(s)
+        try:
+            return function(*args)
+        finally:
+            PMAPS.pop()
     as_map = lambda items: {chr(ord("a") + i): x for i, x in enumerate(items)}
     if form == "tree":
         def of_tree(x, rest):
