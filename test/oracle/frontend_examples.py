@@ -96,6 +96,11 @@ def main():
         file = os.path.join(folder, "predict")
         ours("save_and_load", "save", file)
         computes(tally, "save_and_load", ours("save_and_load", "run", file), "compiled in this process: no")
+    text = ours("kernels")
+    # The mistake has no twin.
+    lines = [line for line in text.splitlines(True) if not line.startswith("without a wait: ")]
+    tally.equal("kernels: the race", 1, len(re.findall("without a wait: .*a race in vmem1 .*wait for the copy", text)))
+    computes(tally, "kernels", "".join(lines), "the kernel differs from matmul by less than 1e-4: yes")
     report = ours("many_devices")
     for text in ("on 4096 devices, mesh data=64, sequence=64", "collective_permute", "all_reduce"):
         if text in report:

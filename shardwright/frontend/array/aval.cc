@@ -23,6 +23,13 @@ static std::string groupText(const AxisNames &axes) {
 }
 
 static std::string typeText(const Aval &aval, std::string_view name) {
+  if (aval.isRef()) {
+    Aval inner = aval;
+    inner.ref = nullptr;
+    const RefType &ref = *aval.ref;
+    return cat("Ref", ref.space.empty() ? "" : cat("<", ref.space, ">"), "{",
+               typeText(inner, ref.counter.empty() ? name : ref.counter), "}");
+  }
   if (aval.dtype == DType::Token)
     return "Tok";
   std::string out = cat(name, aval.onHost ? "<host>[" : "[");
@@ -100,7 +107,8 @@ Aval Aval::withoutDim(int64_t at) const {
 bool Aval::sameType(const Aval &other) const {
   if (dtype != other.dtype || shape != other.shape ||
       varying != other.varying || unreduced != other.unreduced ||
-      reduced != other.reduced || onHost != other.onHost)
+      reduced != other.reduced || onHost != other.onHost ||
+      isRef() != other.isRef() || (ref && !(*ref == *other.ref)))
     return false;
   if (sharding == other.sharding)
     return true;

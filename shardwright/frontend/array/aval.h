@@ -20,7 +20,18 @@ struct TypeSharding {
   friend bool operator==(const TypeSharding &, const TypeSharding &) = default;
 };
 
-/// The type of a value: JAX's ShapedArray.
+/// What is particular to the type of a reference. JAX: AbstractRef.
+struct RefType {
+  /// The memory, as types print it: `vmem`. Empty: not said.
+  std::string space;
+  /// The kind of the counters in semaphore memory: `semaphore`, `dma_sem` or
+  /// `barrier_semaphore`. Empty: the memory holds elements.
+  std::string counter;
+  friend bool operator==(const RefType &, const RefType &) = default;
+};
+
+/// The type of a value, JAX's ShapedArray, or of a reference to memory that
+/// holds one.
 struct Aval {
   DType dtype = DType::F32;
   Shape shape;
@@ -35,11 +46,16 @@ struct Aval {
   AxisNames unreduced = {}, reduced = {};
   /// Null if the value's mesh has no Explicit axes.
   std::shared_ptr<const TypeSharding> sharding = nullptr;
+  /// Null: a value. Else a reference to a value of this type.
+  std::shared_ptr<const RefType> ref = nullptr;
 
+  bool isRef() const { return ref != nullptr; }
+  bool isSemaphore() const { return ref && !ref->counter.empty(); }
   int64_t rank() const { return shape.rank(); }
   /// The spec of the type, one entry per dimension.
   PartitionSpec spec() const;
-  /// `f32[8@x,4]{V:x}`, as a jaxpr prints it.
+  /// `f32[8@x,4]{V:x}`, as a jaxpr prints it; of a reference
+  /// `Ref<vmem>{f32[8,4]}`.
   std::string str() const;
   /// `float32[8,4]`, as messages print it.
   std::string longStr() const;

@@ -73,7 +73,12 @@ Names writeCall(LoweringContext &c, const CallSite &site, bool manual,
   EffectSet ordered = site.effects.ordered();
   size_t tokens = ordered.list().size();
   Names args = joinedNames(c.tokens(ordered), operands);
-  Names types = joinedNames(tokenTypes(ordered), mlirTypes(c.operandTypes()));
+  std::vector<Aval> operandTypes = c.operandTypes();
+  if (!site.extraOperand.empty()) {
+    args.push_back(site.extraOperand);
+    operandTypes.push_back(Aval{DType::I32, {}});
+  }
+  Names types = joinedNames(tokenTypes(ordered), mlirTypes(operandTypes));
   Names results = joinedNames(tokenTypes(ordered), mlirTypes(c.resultTypes()));
   std::string attributes =
       cat("call_target_name = \"",
@@ -81,7 +86,7 @@ Names writeCall(LoweringContext &c, const CallSite &site, bool manual,
           "\", backend_config = \"\", has_side_effect = ",
           site.effects.empty() ? "false" : "true",
           ", mhlo.backend_config = {index = ", c.addCallback(site.callback),
-          " : ui64}, operand_layouts = ", layouts(tokens, c.operandTypes()),
+          " : ui64}, operand_layouts = ", layouts(tokens, operandTypes),
           ", result_layouts = ", layouts(tokens, c.resultTypes()));
   if (manual || site.device >= 0)
     attributes +=

@@ -23,6 +23,8 @@ struct CallSite {
   bool isDeviceGiven = false;
   /// Each device calls with its shards.
   bool isPartitioned = false;
+  /// A scalar i32 that the call takes after its operands; empty: none.
+  std::string extraOperand = {};
 };
 /// Writes the custom call; returns the names of its results without tokens.
 std::vector<std::string> lowerCall(LoweringContext &c, const CallSite &site);

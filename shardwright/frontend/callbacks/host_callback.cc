@@ -109,6 +109,17 @@ llvm::Error callFromProgram(const HostCallback &callback,
       std::memset(result.data, 0, bytesOf(avalOf(result)));
     return llvm::Error::success();
   }
+  auto tooDeep = [&](const std::string &why) {
+    return llvm::createStringError(failure(callback, why).text);
+  };
+  if (callback.onBuffers)
+    return callForProgram(
+        [&] {
+          Status done = callback.onBuffers(call);
+          return done ? llvm::Error::success()
+                      : llvm::createStringError(done.error().text);
+        },
+        tooDeep);
   Tensors args;
   std::vector<Aval> types;
   for (const CustomCallBuffer &operand : call.operands) {
@@ -128,9 +139,7 @@ llvm::Error callFromProgram(const HostCallback &callback,
         return results ? llvm::Error::success()
                        : llvm::createStringError(results.error().text);
       },
-      [&](const std::string &why) {
-        return llvm::createStringError(failure(callback, why).text);
-      });
+      tooDeep);
   if (done)
     return done;
   auto data = checkedResults(callback, *results, types);

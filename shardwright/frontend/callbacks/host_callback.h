@@ -29,6 +29,9 @@ struct HostCallback final : ParamObject {
 
   std::string name; ///< in errors
   Function function;
+  /// Set: programs call this instead of `function`, on the buffers of one
+  /// device. It must write all results.
+  std::function<Status(const CustomCall &)> onBuffers;
   /// The function's identity; kept alive with the callback.
   std::shared_ptr<const void> owner;
   /// Of the arguments: `((*, *), {'y': *})`, as Python prints it.

@@ -146,7 +146,8 @@ bool sameContent(const Params &a, const Params &b) {
 bool sameContent(const Aval &a, const Aval &b) {
   if (a.dtype != b.dtype || a.weak != b.weak || a.onHost != b.onHost ||
       a.shape != b.shape || a.varying != b.varying ||
-      a.unreduced != b.unreduced || a.reduced != b.reduced)
+      a.unreduced != b.unreduced || a.reduced != b.reduced ||
+      a.isRef() != b.isRef() || (a.ref && !(*a.ref == *b.ref)))
     return false;
   return a.sharding == b.sharding ||
          (a.sharding && b.sharding && *a.sharding == *b.sharding);

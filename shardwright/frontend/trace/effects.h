@@ -19,9 +19,12 @@ namespace shardwright::frontend {
 /// What an equation does beside computing its results. Equations with an effect
 /// are not removed, and those with the same ordered effect happen in the order
 /// of the program, also from one program to the next. JAX: jax.core.Effect.
-enum class Effect : uint8_t { Debug, OrderedDebug, IO, OrderedIO, Ffi };
+/// State: it reads or writes references of its operands, or signals or waits
+/// for semaphores; equations with it stay in the order of the program without
+/// tokens.
+enum class Effect : uint8_t { Debug, OrderedDebug, IO, OrderedIO, Ffi, State };
 
-/// In the order of the tokens of a program.
+/// Those of a program that runs, in the order of its tokens.
 constexpr std::array<Effect, 5> kEffects = {Effect::Debug, Effect::OrderedDebug,
                                             Effect::IO, Effect::OrderedIO,
                                             Effect::Ffi};
@@ -30,8 +33,8 @@ constexpr bool isOrdered(Effect effect) {
   return effect == Effect::OrderedDebug || effect == Effect::OrderedIO;
 }
 constexpr std::string_view str(Effect effect) {
-  constexpr std::string_view names[] = {"Debug", "OrderedDebug", "IO",
-                                        "OrderedIO", "FfiEffect()"};
+  constexpr std::string_view names[] = {"Debug",     "OrderedDebug", "IO",
+                                        "OrderedIO", "FfiEffect()",  "State"};
   return names[static_cast<int>(effect)];
 }
 

@@ -141,6 +141,8 @@ JaxprPtr constantsToInputs(const JaxprPtr &jaxpr) {
 }
 
 EffectSet effectsOf(const Primitive &primitive, const Params &params) {
+  if (primitive.allEffects)
+    return primitive.allEffects(params);
   EffectSet out;
   if (primitive.effects)
     out = primitive.effects(params);

@@ -127,6 +127,13 @@ inline std::vector<std::string> tokenTypes(EffectSet effects) {
 /// `tensor<3x4xf32>`.
 std::string mlirType(const Aval &aval);
 
+/// An equation that a jaxpr prints: its results as `a:f32[3]`, or `_:f32[3]`
+/// where nothing uses them, and its operands as `a` or `2.0:f32[]`.
+struct EqnText {
+  const Eqn &eqn;
+  const std::vector<std::string> &outs, &ins;
+};
+
 /// All that the front end knows about one primitive. A description is complete
 /// in one place, in primitives/.
 struct Primitive {
@@ -179,6 +186,12 @@ struct Primitive {
   /// What it does beside computing results; null: nothing. The effects of the
   /// programs in its parameters are its own, too.
   std::function<EffectSet(const Params &)> effects;
+  /// All effects of an equation, if those of the programs in its parameters are
+  /// not simply its own; null: they are, together with `effects`.
+  std::function<EffectSet(const Params &)> allEffects;
+  /// The text of an equation in a jaxpr; null: `results = name[parameters]
+  /// operands`.
+  std::function<std::string(const EqnText &)> print;
   /// Applies it to arrays without compiling a program; null: it is compiled.
   std::function<Tensors(const Tensors &, const Params &)> evaluate;
   /// The equation without results that are not used, and without operands that

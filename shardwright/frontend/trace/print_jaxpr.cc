@@ -319,14 +319,17 @@ private:
              (std::holds_alternative<std::monostate>(value) ||
               (ints && ints->empty()) || (number && !*number));
     };
-    if (p.name == "jit" || p.name == "custom_jvp_call" ||
-        p.name == "custom_vjp_call")
+    bool isNameFirst = p.name == "jit" || p.name == "custom_jvp_call" ||
+                       p.name == "custom_vjp_call";
+    if (isNameFirst)
       add("name", *eqn.params.find("name"));
     for (const auto &[name, value] : eqn.params)
-      if (!hidden(name, value) && !(name == "name" && !pairs.empty()))
+      if (!hidden(name, value) && !(name == "name" && isNameFirst))
         add(name, value);
     for (const Atom &atom : eqn.ins)
       ins.push_back(atomText(jaxpr, atom));
+    if (p.print)
+      return text(p.print({eqn, outs, ins}));
     if (!outs.empty()) {
       parts.push_back(std::move(lhs));
       parts.push_back(text(" = "));
