@@ -403,7 +403,7 @@ def model_fields(number):
 # frontend_shard_map.py and frontend_explicit.py make; tokens, foreign functions, windows of any function, and functions
 # that XLA compiles for seconds, which frontend_primitives.py makes.
 NOT_MADE = set("""igamma igamma_grad_a igammac random_gamma random_gamma_grad regularized_incomplete_beta after_all create_token ffi_call reduce_window custom_lin getrf debug_print all_gather_invariant
-    all_gather_reduced custom_partitioning custom_vmap_call pbroadcast preduced ragged_all_to_all reduced_vary_cast_p unreduced_psum unreduced_reduce_scatter
+    all_gather_reduced custom_partitioning custom_vmap_call inspect_sharding pbroadcast preduced ragged_all_to_all reduced_vary_cast_p unreduced_psum unreduced_reduce_scatter
     vary_unreduced_cast_p""".split())
 # So many programs make every other primitive.
 COVERING = 600

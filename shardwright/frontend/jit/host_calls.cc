@@ -25,10 +25,10 @@ static constexpr llvm::StringLiteral configName("mhlo.backend_config");
 HostCalls::HostCalls(
     const std::vector<std::shared_ptr<const ParamObject>> &callbacks) {
   for (const auto &callback : callbacks) {
-    partitioners.push_back(
-        std::dynamic_pointer_cast<const CustomPartitioner>(callback));
+    auto host = std::dynamic_pointer_cast<const HostCallback>(callback);
+    expanded.push_back(host ? nullptr : callback);
     auto &number = numbers.emplace_back();
-    if (auto host = std::dynamic_pointer_cast<const HostCallback>(callback)) {
+    if (host) {
       called.push_back(host->name);
       number.emplace(std::move(host));
     }
@@ -72,11 +72,12 @@ LogicalResult HostCalls::prepare(ModuleOp module,
     return failure();
   if (numbers.empty())
     return success();
-  if (areShards ||
-      llvm::any_of(partitioners, [](const auto &p) { return p != nullptr; }))
+  if (areShards || llvm::any_of(expanded, [](const auto &object) {
+        return object != nullptr;
+      }))
     options.beforePartition = [=, this](ModuleOp propagated) -> LogicalResult {
-      if (failed(expandPartitionedCalls(propagated, devices, known,
-                                        partitioners, *this)))
+      if (failed(expandPartitionedCalls(propagated, devices, known, expanded,
+                                        *this)))
         return failure();
       return callOnEachDevice(propagated, numDevices, kEachDeviceTarget);
     };

@@ -9,7 +9,6 @@
 #define SHARDWRIGHT_FRONTEND_JIT_HOST_CALLS_H
 
 #include "shardwright/compile/compile.h"
-#include "shardwright/frontend/callbacks/custom_partitioner.h"
 #include "shardwright/frontend/callbacks/host_callback.h"
 
 namespace shardwright::frontend {
@@ -34,9 +33,10 @@ public:
   void adopt(HostCalls &&part);
 
 private:
-  /// Those of calls of host functions; the positions of partitioners are empty.
+  /// Those of calls of host functions; other positions are empty.
   std::vector<std::optional<CallbackNumber>> numbers;
-  std::vector<std::shared_ptr<const CustomPartitioner>> partitioners;
+  /// As given: of the calls that are expanded during compilation, others null.
+  std::vector<std::shared_ptr<const ParamObject>> expanded;
   std::vector<std::string> called;
 };
 

@@ -11,6 +11,8 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/element_type.h"
+#include "shardwright/frontend/callbacks/custom_partitioner.h"
+#include "shardwright/frontend/callbacks/sharding_inspector.h"
 #include "shardwright/interop/import_module.h"
 #include "shardwright/mesh/hlo/named_conversion.h"
 #include "shardwright/partition/prepare/inline_calls.h"
@@ -29,17 +31,22 @@ class PartitionedCall : ManualCall {
 public:
   PartitionedCall(stablehlo::CustomCallOp call,
                   const std::vector<Device> &devices,
-                  const CustomPartitioner &partitioner)
+                  const CustomPartitioner *partitioner)
       : ManualCall(call, static_cast<int64_t>(devices.size())),
         devices(devices), partitioner(partitioner) {}
 
   LogicalResult expand(const std::vector<Mesh> &known, HostCalls &hostCalls);
+  /// Tells the sharding of the operand, and removes the call.
+  LogicalResult inspect(const std::vector<Mesh> &known,
+                        const ShardingInspector &inspector);
 
 private:
   InFlightDiagnostic error() const {
-    return emitError(call->getLoc())
-           << "INTERNAL: custom_partitioner: custom_partitioning of '"
-           << partitioner.name << "': ";
+    InFlightDiagnostic diagnostic = emitError(call->getLoc());
+    if (partitioner)
+      diagnostic << "INTERNAL: custom_partitioner: custom_partitioning of '"
+                 << partitioner->name << "': ";
+    return diagnostic;
   }
   /// The user's mesh with the axes of the program's.
   Mesh meshOf(const std::vector<Mesh> &known) const;
@@ -52,7 +59,8 @@ private:
                      OwningOpRef<ModuleOp> &module, HostCalls &hostCalls) const;
 
   const std::vector<Device> &devices;
-  const CustomPartitioner &partitioner;
+  /// Null: the call is inspected.
+  const CustomPartitioner *partitioner;
 };
 
 Mesh PartitionedCall::meshOf(const std::vector<Mesh> &known) const {
@@ -199,7 +207,7 @@ LogicalResult PartitionedCall::expand(const std::vector<Mesh> &known,
   if (failed(operands) || failed(results))
     return failure();
   Expected<PartitionedBody> answer =
-      partitioner.partition(mesh, *operands, *results);
+      partitioner->partition(mesh, *operands, *results);
   if (!answer)
     return error() << answer.error().str();
   SmallVector<sdy::TensorShardingAttr> in, out;
@@ -229,28 +237,40 @@ LogicalResult PartitionedCall::expand(const std::vector<Mesh> &known,
   return success();
 }
 
+LogicalResult PartitionedCall::inspect(const std::vector<Mesh> &known,
+                                       const ShardingInspector &inspector) {
+  auto operands = describe(call->getOperands(), meshOf(known));
+  if (failed(operands))
+    return failure();
+  if (Status status = inspector.tell((*operands)[0].sharding()); !status)
+    return error() << status.error().text;
+  call->getResult(0).replaceAllUsesWith(call->getOperand(0));
+  call->erase();
+  return success();
+}
+
 } // namespace
 
 LogicalResult expandPartitionedCalls(
     ModuleOp module, const std::vector<Device> &devices,
     const std::vector<Mesh> &known,
-    const std::vector<std::shared_ptr<const CustomPartitioner>> &partitioners,
+    const std::vector<std::shared_ptr<const ParamObject>> &objects,
     HostCalls &hostCalls) {
-  auto partitionerOf =
-      [&](stablehlo::CustomCallOp call) -> const CustomPartitioner * {
+  auto objectOf = [&](stablehlo::CustomCallOp call) -> const ParamObject * {
     auto config = dyn_cast_or_null<StringAttr>(call.getBackendConfigAttr());
     size_t position = 0;
-    if (call.getCallTargetName() != kPartitioningTarget || !config ||
-        config.getValue().getAsInteger(10, position) ||
-        position >= partitioners.size())
+    bool isOne = call.getCallTargetName() == kPartitioningTarget ||
+                 call.getCallTargetName() == kInspectTarget;
+    if (!isOne || !config || config.getValue().getAsInteger(10, position) ||
+        position >= objects.size())
       return nullptr;
-    return partitioners[position].get();
+    return objects[position].get();
   };
   SmallVector<stablehlo::CustomCallOp> calls;
   auto collect = [&] {
     calls.clear();
     module.walk([&](stablehlo::CustomCallOp call) {
-      if (partitionerOf(call))
+      if (objectOf(call))
         calls.push_back(call);
     });
   };
@@ -261,10 +281,17 @@ LogicalResult expandPartitionedCalls(
   if (failed(inlineCalls(module)))
     return failure();
   collect();
-  for (stablehlo::CustomCallOp call : calls)
-    if (failed(PartitionedCall(call, devices, *partitionerOf(call))
-                   .expand(known, hostCalls)))
+  for (stablehlo::CustomCallOp call : calls) {
+    const ParamObject *object = objectOf(call);
+    auto *partitioner = dynamic_cast<const CustomPartitioner *>(object);
+    auto *inspector = dynamic_cast<const ShardingInspector *>(object);
+    PartitionedCall one(call, devices, partitioner);
+    LogicalResult done = partitioner ? one.expand(known, hostCalls)
+                         : inspector ? one.inspect(known, *inspector)
+                                     : failure();
+    if (failed(done))
       return failure();
+  }
   return success();
 }
 

@@ -14,13 +14,15 @@ namespace shardwright::frontend {
 
 /// In a propagated module: asks the user's functions how each device computes
 /// their calls (callbacks/custom_partitioner.h), and replaces these by manual
-/// computations. `devices`: of the program, by position. `known`: meshes of the
-/// user. `hostCalls` gets the functions of the host that the parts call.
+/// computations; tells others the shardings of values
+/// (callbacks/sharding_inspector.h). `devices`: of the program, by position.
+/// `known`: meshes of the user. `objects`: these functions, by the numbers of
+/// their calls. `hostCalls` gets the functions of the host that the parts call.
 /// Inlines functions, if there is such a call. Emits one diagnostic on failure.
 mlir::LogicalResult expandPartitionedCalls(
     mlir::ModuleOp module, const std::vector<Device> &devices,
     const std::vector<Mesh> &known,
-    const std::vector<std::shared_ptr<const CustomPartitioner>> &partitioners,
+    const std::vector<std::shared_ptr<const ParamObject>> &objects,
     HostCalls &hostCalls);
 
 } // namespace shardwright::frontend

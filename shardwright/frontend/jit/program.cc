@@ -216,7 +216,7 @@ Expected<std::string> locatedText(const LoweredProgram &lowered) {
   LoweringOptions options = *lowered.options;
   options.locatedName = lowered.request.name;
   options.source = lowered.request.source;
-  ScopedLoweringDevices devices(options.numPartitions);
+  ScopedLoweringDevices devices(options.numPartitions, /*isRepeated=*/true);
   Expected<LoweredText> text = lowerToText(*lowered.jaxpr, options);
   return text ? Expected<std::string>(std::move(text->text)) : text.error();
 }

@@ -12,10 +12,16 @@
 namespace shardwright::frontend {
 
 static thread_local int64_t devices = 1;
+static thread_local bool repeated = false;
 
 int64_t loweringDevices() { return devices; }
-ScopedLoweringDevices::ScopedLoweringDevices(int64_t count)
-    : before(std::exchange(devices, count)) {}
-ScopedLoweringDevices::~ScopedLoweringDevices() { devices = before; }
+bool isRepeatedLowering() { return repeated; }
+ScopedLoweringDevices::ScopedLoweringDevices(int64_t count, bool isRepeated)
+    : before(std::exchange(devices, count)),
+      wasRepeated(std::exchange(repeated, isRepeated)) {}
+ScopedLoweringDevices::~ScopedLoweringDevices() {
+  devices = before;
+  repeated = wasRepeated;
+}
 
 } // namespace shardwright::frontend

@@ -15,17 +15,20 @@ namespace shardwright::frontend {
 /// The number of devices of the module that this thread writes; 1 if it writes
 /// none.
 int64_t loweringDevices();
+/// True if this thread has written the module before, and writes it again.
+bool isRepeatedLowering();
 
-/// Sets it for a scope.
+/// Sets these for a scope.
 class ScopedLoweringDevices {
 public:
-  explicit ScopedLoweringDevices(int64_t count);
+  explicit ScopedLoweringDevices(int64_t count, bool isRepeated = false);
   ~ScopedLoweringDevices();
   ScopedLoweringDevices(const ScopedLoweringDevices &) = delete;
   ScopedLoweringDevices &operator=(const ScopedLoweringDevices &) = delete;
 
 private:
   int64_t before;
+  bool wasRepeated;
 };
 
 } // namespace shardwright::frontend

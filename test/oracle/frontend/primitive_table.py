@@ -97,7 +97,7 @@ LEFT_OUT = _reasons({
     "functions of jax.lax that the front end does not have yet": """approx_top_k cholesky_update composite geqp3
         geqrf hessenberg linear_call ormqr platform_index rng_bit_generator rng_uniform schur tridiagonal tridiagonal_solve""",
     "no function of jax.lax binds it": "select_and_scatter stage",
-    "prints a sharding while a program is compiled; Tensor::sharding and explain say it": "inspect_sharding",
+    "tested in inspect_sharding_test.cc": "inspect_sharding",
     "other generators than threefry2x32": "philox2x32 philox4x32 threefry4x32 iota_2x32_shape random_clone",
 })
 # Operations (of primitive_cases.py) of which these rules write other equations than JAX.
