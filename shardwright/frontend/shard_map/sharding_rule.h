@@ -1,4 +1,4 @@
-//===- sharding_rule.h - how dimensions correspond, in JAX's notation
+//===- sharding_rule.h - how dimensions correspond ------------*- C++ -*-===//
 //------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
