@@ -52,6 +52,9 @@ bool Messenger::dispatch(int32_t peer, const PacketHeader &header,
     return true;
   case PacketKind::Answer:
     return answerArrived(peer, header, rest, calls);
+  case PacketKind::SendOn:
+    sendBeyondLimit(header.run, calls);
+    return true;
   case PacketKind::Ping:
     pingArrived(peer, header);
     return true;

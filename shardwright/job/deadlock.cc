@@ -10,7 +10,8 @@
 // messages of peers, and no message is under way. The lowest participant asks
 // all, twice: if nothing has changed between the answers and every message that
 // was sent has arrived, then there was a time at which all waited, and no
-// message that could end a wait.
+// message that could end a wait. If one of the waits is for the limit of owned
+// bytes, that participant may exceed it; else the run fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,15 +27,15 @@ static constexpr std::chrono::milliseconds maxReminder{1000};
 static constexpr size_t maxWhereBytes = 8 << 10;
 
 void Messenger::reportQuiet(const RunKey &key, int64_t numDone,
-                            std::string where) {
+                            std::string where, bool isThrottled) {
   std::lock_guard lock(mutex);
   Run *run = findRun(key);
   if (!run || !run->isOpen || run->numDone != numDone)
     return;
   where.resize(std::min(where.size(), maxWhereBytes));
   run->quiet =
-      QuietReport{numDone, std::move(where), Clock::now() + options.quietAfter,
-                  options.quietAfter};
+      QuietReport{numDone, std::move(where), isThrottled,
+                  Clock::now() + options.quietAfter, options.quietAfter};
 }
 
 static bool isQuiet(const Run &run) {
@@ -55,8 +56,10 @@ ParticipantState Messenger::stateOf(const RunKey &key) const {
   state.state = isQuiet(run) ? RunState::Quiet : RunState::Busy;
   state.numDone = run.numDone;
   state.counts = run.counts;
-  if (run.quiet)
+  if (run.quiet) {
     state.where = run.quiet->where;
+    state.isThrottled = run.quiet->isThrottled;
+  }
   return state;
 }
 
@@ -116,6 +119,7 @@ void Messenger::askArrived(int32_t peer, const PacketHeader &question) {
   header.tag = question.tag;
   header.state = uint8_t(state.state);
   header.value = state.numDone;
+  header.flag = state.isThrottled;
   engine->sendPacket(peer, encodePacket(header, encodeState(state)));
 }
 
@@ -177,9 +181,41 @@ void Messenger::addAnswer(const RunKey &key, int32_t peer,
     round.earlier = std::move(round.answers);
     return ask(key, round, calls);
   }
-  if (isUnchanged(*round.earlier, round.answers))
+  if (isUnchanged(*round.earlier, round.answers) &&
+      !liftLimits(key, round, calls))
     reportDeadlock(key, round, calls);
   rounds.erase(key);
+}
+
+/// Lets the participants that are throttled send more. False: there is none.
+bool Messenger::liftLimits(const RunKey &key, const Round &round,
+                           Calls &calls) {
+  bool isAny = false;
+  for (auto &[p, state] : round.answers) {
+    if (state.state != RunState::Quiet || !state.isThrottled)
+      continue;
+    isAny = true;
+    if (p == self) {
+      sendBeyondLimit(key, calls);
+      continue;
+    }
+    PacketHeader header;
+    header.kind = PacketKind::SendOn;
+    header.run = key;
+    engine->sendPacket(p, encodePacket(header));
+  }
+  return isAny;
+}
+
+void Messenger::sendBeyondLimit(const RunKey &key, Calls &calls) {
+  Run *run = findRun(key);
+  if (!run || !run->isOpen || run->failure)
+    return;
+  run->quiet.reset(); // until the run says so again
+  calls.push_back([sendOn = run->description.sendBeyondLimit] {
+    if (sendOn)
+      sendOn();
+  });
 }
 
 void Messenger::reportDeadlock(const RunKey &key, const Round &round,

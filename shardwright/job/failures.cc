@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/job/job.h"
 #include "shardwright/job/messenger.h"
 #include "shardwright/support/byte_stream.h"
 
@@ -165,6 +166,13 @@ bool Messenger::mismatchArrived(int32_t peer, const PacketHeader &header,
 //===----------------------------------------------------------------------===//
 // Peers that leave
 //===----------------------------------------------------------------------===//
+
+Job::~Job() = default;
+
+std::string ProcessRecord::describe(int32_t process) const {
+  return "process " + std::to_string(process) + " (" + host + ", pid " +
+         std::to_string(pid) + ")";
+}
 
 std::string Messenger::describeLoss(int32_t peer, const Run &run) const {
   if (peers[peer].state == PeerState::Ended)

@@ -33,7 +33,7 @@ public:
   void receive(int32_t, const RunKey &, const MessageKey &,
                llvm::MutableArrayRef<char>, std::shared_ptr<void>, Done) final {
   }
-  void reportQuiet(const RunKey &, int64_t, std::string) final {}
+  void reportQuiet(const RunKey &, int64_t, std::string, bool) final {}
 };
 
 /// Process `process` of a job in which process p has numDevices[p] devices.

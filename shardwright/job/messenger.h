@@ -75,8 +75,8 @@ public:
   void receive(int32_t peer, const RunKey &run, const MessageKey &key,
                llvm::MutableArrayRef<char> to, std::shared_ptr<void> owner,
                Done done) override;
-  void reportQuiet(const RunKey &run, int64_t numDone,
-                   std::string where) override;
+  void reportQuiet(const RunKey &run, int64_t numDone, std::string where,
+                   bool isThrottled = false) override;
 
   /// Tells the others that this process needs them no more: runs that need it
   /// fail with `process P has ended`.
@@ -156,6 +156,9 @@ private:
                      llvm::ArrayRef<char> rest, Calls &calls);
   void addAnswer(const RunKey &key, int32_t peer, ParticipantState state,
                  Calls &calls);
+  bool liftLimits(const RunKey &key, const messenger::Round &round,
+                  Calls &calls);
+  void sendBeyondLimit(const RunKey &key, Calls &calls);
   void reportDeadlock(const RunKey &key, const messenger::Round &round,
                       Calls &calls);
 

@@ -61,6 +61,7 @@ struct Arrived {
 struct QuietReport {
   int64_t numDone = 0;
   std::string where;
+  bool isThrottled = false;
   Clock::time_point sendAt;
   Clock::duration interval; ///< until the next reminder
 };

@@ -63,6 +63,7 @@ shardwright::decodeState(const PacketHeader &header,
   ParticipantState state;
   state.state = RunState(header.state);
   state.numDone = header.value;
+  state.isThrottled = header.flag;
   size_t count = reader.count();
   for (size_t i = 0; i < count && !reader.failed(); ++i) {
     int32_t peer = reader.id();

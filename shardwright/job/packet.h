@@ -38,6 +38,7 @@ enum class PacketKind : uint8_t {
   Quiet,  ///< to the lowest participant: the run only waits in the sender
   Ask,    ///< from there to all participants: what is the state of the run?
   Answer, ///< the state
+  SendOn, ///< the run may send beyond the limit of owned bytes
   // About processes.
   Ping,
   Pong,
@@ -48,8 +49,9 @@ enum class PacketKind : uint8_t {
 struct PacketHeader {
   PacketKind kind = PacketKind::Message;
   uint8_t isInline = 0; ///< Message: its bytes follow
-  uint8_t flag = 0;     ///< Abort: verbatim; Mismatch: wants an answer
-  uint8_t state = 0;    ///< Answer, Pong: a RunState
+  /// Abort: verbatim; Mismatch: wants an answer; Answer: throttled.
+  uint8_t flag = 0;
+  uint8_t state = 0; ///< Answer, Pong: a RunState
   /// Of the payload of a longer message; number of a Ping, Ask and its Answer.
   uint32_t tag = 0;
   RunKey run;
@@ -80,7 +82,8 @@ struct ParticipantState {
   RunState state = RunState::NotStarted;
   int64_t numDone = 0; ///< transfers
   std::map<int32_t, MessageCounts> counts;
-  std::string where; ///< it waits
+  std::string where;        ///< it waits
+  bool isThrottled = false; ///< it waits to send owned bytes
 };
 
 std::vector<char> encodePacket(const PacketHeader &header,

@@ -63,6 +63,10 @@ struct RunDescription {
   /// waits for its devices 4-7`. Called on any thread until the run is closed;
   /// must not take locks.
   std::function<std::string(int32_t peer, const MessageKey &)> describeWait;
+  /// Called when all participants only wait, one of them here for `done` of
+  /// owned bytes: nothing ends that wait, so it may send beyond the limit.
+  /// Called on a thread of the transport, as `fail` is; may be null.
+  std::function<void()> sendBeyondLimit;
 };
 
 /// The failure of a run.
@@ -119,7 +123,7 @@ public:
                     llvm::ArrayRef<char> bytes, Done done) = 0;
   /// As `send`, with bytes that the transport keeps alive itself. It limits
   /// what is kept for a peer: returns false if the caller should wait for
-  /// `done` before it sends more.
+  /// `done`, or for RunDescription::sendBeyondLimit, before it sends more.
   virtual bool sendOwned(int32_t peer, const RunKey &run, const MessageKey &key,
                          std::shared_ptr<const char> bytes, int64_t size,
                          Done done) = 0;
@@ -136,9 +140,10 @@ public:
   /// the number of transfers of the run for which the caller has seen `done`:
   /// the report is ignored if there are more by now, and stands until the next.
   /// When all participants have said so and no message is under way, the run
-  /// fails everywhere: deadlock.
+  /// fails everywhere: deadlock. `isThrottled`: something waits for `done` of
+  /// owned bytes; then the run goes on by RunDescription::sendBeyondLimit.
   virtual void reportQuiet(const RunKey &run, int64_t numDone,
-                           std::string where) = 0;
+                           std::string where, bool isThrottled = false) = 0;
 };
 
 } // namespace shardwright

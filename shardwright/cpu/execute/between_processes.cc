@@ -7,11 +7,7 @@
 
 #include "shardwright/cpu/execute/run.h"
 
-#include "shardwright/support/host_memory.h"
-
 #include "llvm/ADT/STLExtras.h"
-
-#include <cstring>
 
 using namespace shardwright;
 using namespace shardwright::cpu;
@@ -48,7 +44,14 @@ RunDescription Executor::describe(const RemoteOptions &options) const {
 }
 
 void Run::beginRemote(const RemoteOptions &options, RunDescription given) {
+  // The description is in the RemoteRun: no cycle.
+  auto self = std::make_shared<std::weak_ptr<RemoteRun>>();
+  given.sendBeyondLimit = [self] {
+    if (auto remote = self->lock())
+      remote->withRun([](Run &run) { run.sendBeyondLimit(); });
+  };
   remote = std::make_shared<RemoteRun>(*this, options, std::move(given));
+  *self = remote;
   // Equal in all processes, and positive.
   const RunKey &key = options.key;
   context.id = int64_t((key.deviceSet ^ key.launch * 0x9e3779b97f4a7c15) >> 1);
@@ -173,12 +176,6 @@ void Run::transferDone(const std::shared_ptr<OpenExchange> &open,
     leaderWakes.notify_one();
 }
 
-void Run::ownedSendDone() {
-  Lock lock(mutex);
-  remote->isReportedQuiet = false;
-  ++remote->numDone;
-}
-
 /// The messages of a stage are done. Requires the mutex.
 void Run::stageDone(const std::shared_ptr<OpenExchange> &open) {
   llvm::erase(remote->open, open);
@@ -189,7 +186,7 @@ void Run::stageDone(const std::shared_ptr<OpenExchange> &open) {
     return;
   }
   if (!open->exchange) // a permute
-    return leave(at(open->group.group));
+    return finishPermuteWait(at(open->waiter));
   ++open->stage;
   addExchangeJob(open);
 }
@@ -220,13 +217,8 @@ Run::Exchanges Run::startExchanges(int32_t step) {
   const CollectivePlan &plan =
       prepared.collectives[prepared.steps[step].payload];
   Exchanges exchanges;
-  if (plan.isPermute()) {
-    Lock lock(mutex);
-    for (const CollectivePlan::SharedGroup &pair : plan.sharedGroups())
-      if (auto open = postPermute(step, pair))
-        exchanges.push_back(open);
-    return exchanges;
-  }
+  if (plan.isPermute())
+    return startPermutes(step);
   for (const CollectivePlan::SharedGroup &group : plan.sharedGroups()) {
     auto open = openExchange(step, group);
     if (!open)
@@ -315,62 +307,8 @@ void Run::waitForPeers(Lock &lock) {
     return;
   remote->isReportedQuiet = true;
   remote->options.transport->reportQuiet(remote->description.key,
-                                         remote->numDone, describeWaits());
-}
-
-//===----------------------------------------------------------------------===//
-// Permutes
-//===----------------------------------------------------------------------===//
-
-/// Sends the operand of a local source as a copy, so that the device may go on,
-/// or receives that of a remote one, which is then an open exchange. Requires
-/// the mutex.
-std::shared_ptr<OpenExchange>
-Run::postPermute(int32_t step, const CollectivePlan::SharedGroup &pair) {
-  const StepInfo &s = prepared.steps[step];
-  const CollectivePlan &plan = prepared.collectives[s.payload];
-  int32_t target = pair.group, peer = pair.peers.front().process;
-  bool sends = !prepared.placement.isLocal(target);
-  Transport &transport = *remote->options.transport;
-  const RunKey &run = remote->description.key;
-  auto &occurrences =
-      sends ? remote->sentOccurrences : remote->receivedOccurrences;
-  MessageKey key{step, target, occurrences[{step, target}]++, 0};
-  int64_t bytes = plan.outputBytes();
-  if (sends) {
-    Device &source = at(plan.sourceOf(target));
-    for (SlotId in : prepared.inputs(s)) {
-      std::shared_ptr<void> copy = allocateHost(std::max<int64_t>(bytes, 1));
-      if (!copy) {
-        fail(source.number, step, "not enough memory to send its operand");
-        return nullptr;
-      }
-      std::memcpy(copy.get(), source.table[in], bytes);
-      remote->sentBytes += bytes;
-      transport.sendOwned(
-          peer, run, key,
-          std::shared_ptr<const char>(copy,
-                                      static_cast<const char *>(copy.get())),
-          bytes, [remote = remote](llvm::Error e) {
-            llvm::consumeError(std::move(e)); // the run is told
-            remote->withRun([](Run &run) { run.ownedSendDone(); });
-          });
-      ++key.part;
-    }
-    return nullptr;
-  }
-  auto open = std::make_shared<OpenExchange>(step, pair);
-  open->occurrence = key.occurrence;
-  open->transfers = s.numOutputs;
-  remote->open.push_back(open);
-  std::shared_ptr<void> owner = ownerOf(open);
-  for (SlotId out : prepared.outputs(s)) {
-    llvm::MutableArrayRef<char> to(static_cast<char *>(at(target).table[out]),
-                                   bytes);
-    transport.receive(peer, run, key, to, owner, whenDone(open));
-    ++key.part;
-  }
-  return open;
+                                         remote->numDone, describeWaits(),
+                                         !remote->throttled.empty());
 }
 
 //===----------------------------------------------------------------------===//

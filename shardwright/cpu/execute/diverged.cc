@@ -257,6 +257,26 @@ std::shared_ptr<void> Run::takeMessage(int32_t step, const Device &target) {
   return data;
 }
 
+/// Copies a message's operands to the results of a device at the permute.
+void Run::copyMessage(int32_t step, const Device &target, const void *data) {
+  const StepInfo &s = prepared.steps[step];
+  int64_t bytes = prepared.collectives[s.payload].outputBytes();
+  for (auto [k, out] : llvm::enumerate(prepared.outputs(s)))
+    std::memcpy(target.table[out], static_cast<const char *>(data) + k * bytes,
+                bytes);
+}
+
+/// Keeps a message for a device that had not arrived. It may have arrived since
+/// then, and found no message. Requires the mutex.
+void Run::deliver(int32_t step, Device &target, std::shared_ptr<void> data) {
+  messages[{step, target.number}].push_back({std::move(data)});
+  if (!target.awaitsMessage || target.pc != step)
+    return;
+  target.awaitsMessage = false;
+  copyMessage(step, target, takeMessage(step, target).get());
+  finishPermuteWait(target);
+}
+
 /// The device sends to its targets and continues; it waits only for its own
 /// source. A target that has not arrived gets a copy, because the sender may
 /// overwrite its operand.
@@ -269,9 +289,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
   int32_t source = plan.sourceOf(d.number);
 
   auto receive = [&](Device &target, const void *data) {
-    for (size_t k = 0; k < outputs.size(); ++k)
-      std::memcpy(target.table[outputs[k]],
-                  static_cast<const char *>(data) + k * bytes, bytes);
+    copyMessage(step, target, data);
   };
   auto copyFrom = [&](Device &target, const Device &from) {
     for (size_t k = 0; k < outputs.size(); ++k)
@@ -280,16 +298,17 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
 
   // During the copy, no other thread may deliver to these targets or to us.
   llvm::SmallVector<Device *, 2> direct, absent;
+  llvm::SmallVector<int32_t, 2> remoteTargets;
   for (int32_t number : plan.targetsOf(d.number)) {
     if (!prepared.placement.isLocal(number)) {
-      postPermute(step, *plan.sharedGroup(number));
+      remoteTargets.push_back(number);
       continue;
     }
     Device &target = at(number);
     if (&target == &d)
       continue;
-    if (target.state == State::Waiting && target.pc == step) {
-      target.state = State::Running;
+    if (target.awaitsMessage && target.pc == step) {
+      target.awaitsMessage = false;
       direct.push_back(&target);
     } else {
       absent.push_back(&target);
@@ -318,6 +337,9 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
                   d.table[inputs[k]], bytes);
     sent.push_back(std::move(data));
   }
+  Operands copies; // the same for all remote targets
+  if (!remoteTargets.empty())
+    copies = copyOperands(step, d);
   bool received = true;
   if (source < 0)
     for (SlotId out : outputs)
@@ -336,25 +358,20 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
   if (failed())
     return;
   for (Device *target : direct)
-    leave(*target);
-  for (auto [target, data] : llvm::zip_equal(absent, sent)) {
-    messages[{step, target->number}].push_back({std::move(data)});
-    // The target may have arrived during the copy, and found no message.
-    if (target->state == State::Waiting && target->pc == step) {
-      receive(*target, takeMessage(step, *target).get());
-      leave(*target);
-    }
-  }
+    finishPermuteWait(*target);
+  for (auto [target, data] : llvm::zip_equal(absent, sent))
+    deliver(step, *target, std::move(data));
+  for (int32_t number : remoteTargets)
+    sendOperands(step, *plan.sharedGroup(number), copies);
   if (isFromPeer) {
-    d.state = State::Waiting;
-    postPermute(step, *plan.sharedGroup(d.number));
-    return;
-  }
-  if (!received && (own = takeMessage(step, d))) {
+    receiveOperands(step, *plan.sharedGroup(d.number));
+  } else if (!received && (own = takeMessage(step, d))) {
     receive(d, own.get());
-    received = true;
+  } else if (!received) {
+    ++d.permuteWaits;
+    d.awaitsMessage = true;
   }
-  if (received)
+  if (d.permuteWaits == 0)
     leave(d);
   else
     d.state = State::Waiting;
@@ -374,6 +391,8 @@ std::string Run::describeWaits() const {
   // In lockstep devices may have gone on beside the collectives.
   if (!isDiverged && remote)
     for (const std::shared_ptr<OpenExchange> &open : remote->open) {
+      if (open->isThrottle())
+        continue;
       llvm::ArrayRef<int32_t> members = open->group.localMembers;
       waiting[{open->step, open->group.group}] = members.vec();
     }

@@ -24,8 +24,9 @@ namespace {
 class Processes {
 public:
   Processes(std::vector<int32_t> owners, int32_t count, uint64_t seed = 1,
-            MessengerOptions options = {})
-      : owners(std::move(owners)), count(count), job(count, seed, options) {}
+            MessengerOptions options = {}, int64_t inlineBytes = 64)
+      : owners(std::move(owners)), count(count),
+        job(count, seed, options, /*maxDelay=*/50, inlineBytes) {}
 
   /// Runs programs[p], or the only one, in each process p of `who`.
   std::vector<std::string> run(llvm::ArrayRef<const Program *> programs,
@@ -46,8 +47,11 @@ public:
           if (owners[d] == process)
             local.push_back(all->buffers[d]);
         auto executor = llvm::cantFail(Executor::create(*p, {process, owners}));
-        RemoteOptions remote{
-            &job.of(process), {5, launch}, "devices 0-3", nullptr};
+        RemoteOptions remote{process == 0 && transportOf0 ? transportOf0
+                                                          : &job.of(process),
+                             {5, launch},
+                             "devices 0-3",
+                             nullptr};
         errors[process] = messageOf(
             executor->run(local, pool, process == 0 ? statistics : nullptr,
                           nullptr, &remote));
@@ -61,6 +65,58 @@ public:
   std::vector<int32_t> owners;
   int32_t count;
   MemoryJob job;
+  Transport *transportOf0 = nullptr; ///< instead of that of the job
+};
+
+/// Counts the owned bytes that are under way.
+class CountingTransport final : public Transport {
+public:
+  explicit CountingTransport(Transport &to) : to(to) {}
+
+  void openRun(RunDescription run,
+               llvm::unique_function<void(RunFailure)> fail) override {
+    run.sendBeyondLimit = [this, next = run.sendBeyondLimit] {
+      ++timesBeyondLimit;
+      next();
+    };
+    to.openRun(std::move(run), std::move(fail));
+  }
+  void closeRun(const RunKey &run) override { to.closeRun(run); }
+  void abortRun(const RunDescription &run, RunFailure failure) override {
+    to.abortRun(run, std::move(failure));
+  }
+  void send(int32_t peer, const RunKey &run, const MessageKey &key,
+            llvm::ArrayRef<char> bytes, Done done) override {
+    to.send(peer, run, key, bytes, std::move(done));
+  }
+  bool sendOwned(int32_t peer, const RunKey &run, const MessageKey &key,
+                 std::shared_ptr<const char> bytes, int64_t size,
+                 Done done) override {
+    int64_t now = underWay += size;
+    for (int64_t seen = most;
+         now > seen && !most.compare_exchange_weak(seen, now);)
+      ;
+    return to.sendOwned(
+        peer, run, key, std::move(bytes), size,
+        [this, size, done = std::move(done)](llvm::Error e) mutable {
+          underWay -= size;
+          done(std::move(e));
+        });
+  }
+  void receive(int32_t peer, const RunKey &run, const MessageKey &key,
+               llvm::MutableArrayRef<char> bytes, std::shared_ptr<void> owner,
+               Done done) override {
+    to.receive(peer, run, key, bytes, std::move(owner), std::move(done));
+  }
+  void reportQuiet(const RunKey &run, int64_t numDone, std::string where,
+                   bool isThrottled) override {
+    to.reportQuiet(run, numDone, std::move(where), isThrottled);
+  }
+
+  std::atomic<int64_t> underWay{0}, most{0}, timesBeyondLimit{0};
+
+private:
+  Transport &to;
 };
 
 Program allReduceOf(int32_t devices, int32_t fill = 0) {
@@ -246,6 +302,65 @@ TEST(Processes, ALateProcessIsWaitedFor) {
   EXPECT_EQ(errors[0], "");
   EXPECT_EQ(late[1], "");
   EXPECT_THAT(arrays.result(0), ElementsAre(64, 68, 72, 76));
+}
+
+//===----------------------------------------------------------------------===//
+// Copies of permutes
+//===----------------------------------------------------------------------===//
+
+/// Device 0 sends to device 1 in a loop, and then both meet. Each has its own
+/// number of iterations.
+Program senderProgram() {
+  Builder b(2);
+  SlotId x = b.argument(), limit = b.argument(ElementType::S32, {}),
+         y = b.slot(), z = b.slot(), r = b.result();
+  b.kernel(addOne, {x}, {z});
+  b.loop(limit, [&] {
+    b.permute(z, y, {{0, 1}});
+    b.kernel(slow, {y}, {y});
+  });
+  b.allReduce(z, r);
+  return b.finish();
+}
+
+constexpr int64_t messageBytes = width * 4;
+
+/// Runs it on two processes with room for two copies.
+void runSender(const Program &p, Arrays &arrays, int32_t sends,
+               int32_t receives, int64_t &most, int64_t &timesBeyondLimit) {
+  count(arrays);
+  arrays.argument<int32_t>(0, 1) = sends;
+  arrays.argument<int32_t>(1, 1) = receives;
+  MessengerOptions options;
+  options.maxOwnedBytes = 2 * messageBytes;
+  Processes processes({0, 1}, 2, 7, options, /*inlineBytes=*/0);
+  CountingTransport transport(processes.job.of(0));
+  processes.transportOf0 = &transport;
+  EXPECT_THAT(processes.run({&p}, {&arrays}), ElementsAre("", ""));
+  most = transport.most;
+  timesBeyondLimit = transport.timesBeyondLimit;
+}
+
+TEST(Processes, SourcesWaitForSlowTargets) {
+  Program p = senderProgram();
+  Arrays arrays(p);
+  int64_t most = 0, timesBeyondLimit = 0;
+  // Lockstep and diverged: the trip counts differ.
+  for (int32_t sends : {30, 31}) {
+    runSender(p, arrays, sends, 30, most, timesBeyondLimit);
+    EXPECT_LE(most, 3 * messageBytes) << sends;
+    EXPECT_GT(most, messageBytes) << sends;
+  }
+}
+
+TEST(Processes, SourcesGoOnIfNothingElseCan) {
+  Program p = senderProgram();
+  Arrays arrays(p);
+  int64_t most = 0, timesBeyondLimit = 0;
+  // Device 1 waits for device 0, and takes none of its messages before.
+  runSender(p, arrays, 20, 0, most, timesBeyondLimit);
+  EXPECT_EQ(most, 20 * messageBytes);
+  EXPECT_EQ(timesBeyondLimit, 1);
 }
 
 } // namespace

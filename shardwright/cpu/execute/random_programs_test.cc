@@ -263,7 +263,12 @@ Program randomProgram(std::mt19937_64 &random, int32_t devices,
 std::vector<std::string> runApart(const Program &p, Arrays &arrays,
                                   llvm::ArrayRef<int32_t> owners,
                                   int32_t processes, uint64_t seed) {
-  shardwright::test::MemoryJob job(processes, seed);
+  // In some jobs copies fill the limit at once, and sources wait.
+  MessengerOptions options;
+  if (seed % 3 == 0)
+    options.maxOwnedBytes = seed % 2 ? 0 : 2 * width * 4;
+  shardwright::test::MemoryJob job(processes, seed, options, /*maxDelay=*/50,
+                                   /*inlineBytes=*/seed % 3 ? 64 : 0);
   std::vector<std::string> errors(processes);
   std::vector<std::thread> threads;
   for (int32_t process = 0; process < processes; ++process)

@@ -22,8 +22,8 @@
 
 namespace shardwright::cpu {
 
-/// A collective that waits for other processes: a shared group, or a device
-/// that receives from the source of a permute.
+/// A collective that waits for other processes: a shared group, a device that
+/// receives from the source of a permute, or a source that has sent too much.
 struct OpenExchange {
   OpenExchange(int32_t step, const CollectivePlan::SharedGroup &group)
       : step(step), group(group) {}
@@ -36,8 +36,13 @@ struct OpenExchange {
   size_t stage = 0;
   /// Transfers of the stage that are not done.
   int64_t transfers = 0;
+  /// Of a permute: the local device that waits.
+  int32_t waiter = -1;
   /// In lockstep: all its stages are done.
   bool isFinished = false;
+
+  /// A source waits until it may send more.
+  bool isThrottle() const { return !exchange && waiter != group.group; }
 };
 
 class RemoteRun {
@@ -74,6 +79,11 @@ public:
   llvm::SmallVector<std::shared_ptr<OpenExchange>, 4> open;
   int64_t sentBytes = 0;
   int64_t numDone = 0; ///< transfers
+  /// Sources that have sent too much: to this process.
+  llvm::SmallVector<std::pair<int32_t, std::shared_ptr<OpenExchange>>, 2>
+      throttled;
+  /// What may be sent beyond the limit of owned bytes, and the next allowance.
+  int64_t bytesBeyondLimit = 0, nextBytesBeyondLimit = int64_t(64) << 20;
   /// The transport knows that this process only waits.
   bool isReportedQuiet = false;
 

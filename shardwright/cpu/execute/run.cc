@@ -41,6 +41,8 @@ void Run::begin(llvm::ArrayRef<DeviceBuffers> given, ThreadPool &threads,
   messages.clear();
   for (size_t d = 0; d < devices.size(); ++d) {
     devices[d].pc = 0;
+    devices[d].permuteWaits = 0;
+    devices[d].awaitsMessage = false;
     devices[d].state = State::Ready;
     devices[d].rendezvous = devices[d].steps = 0;
     for (SlotId s : prepared.callerSlots) {

@@ -63,6 +63,10 @@ private:
     State state = State::Ready;
     int64_t rendezvous = 0; ///< number of rendezvous passed
     int64_t steps = 0;
+    /// Diverged, at a permute: for how many things it waits, and whether one
+    /// is the message of a local source.
+    int32_t permuteWaits = 0;
+    bool awaitsMessage = false;
     void *const *table = nullptr;
     Clock::time_point
         arrived; ///< time of arrival at the current rendezvous, for the trace
@@ -145,6 +149,8 @@ private:
   void makeReady(Device &device);
   void arrive(Lock &lock, Device &device);
   std::shared_ptr<void> takeMessage(int32_t step, const Device &target);
+  void copyMessage(int32_t step, const Device &target, const void *data);
+  void deliver(int32_t step, Device &target, std::shared_ptr<void> data);
   void arriveAtPermute(Lock &lock, Device &device);
   void leave(Device &device);
   void finish(Job &job);
@@ -169,7 +175,6 @@ private:
   void postMessages(const std::shared_ptr<OpenExchange> &open);
   void transferDone(const std::shared_ptr<OpenExchange> &open,
                     const std::string &why);
-  void ownedSendDone();
   void stageDone(const std::shared_ptr<OpenExchange> &open);
   void
   runExchangeTasks(llvm::ArrayRef<std::shared_ptr<OpenExchange>> exchanges);
@@ -181,12 +186,24 @@ private:
   bool mustFinishBefore(int32_t step) const;
   bool defers() const { return remote && !remote->deferred.empty(); }
   void waitForPeers(Lock &lock);
-  std::shared_ptr<OpenExchange>
-  postPermute(int32_t step, const CollectivePlan::SharedGroup &pair);
   void addExchangeJob(const std::shared_ptr<OpenExchange> &open);
   void finishStage(const std::shared_ptr<OpenExchange> &open);
   /// Exchanges wait for other processes.
   bool waitsForPeers() const { return remote && !remote->open.empty(); }
+
+  // --- permutes to and from other processes (remote_permutes.cc) ---
+  using Operands = llvm::SmallVector<std::shared_ptr<const char>, 1>;
+  Operands copyOperands(int32_t step, const Device &source);
+  std::shared_ptr<OpenExchange>
+  sendOperands(int32_t step, const CollectivePlan::SharedGroup &pair,
+               const Operands &copies);
+  std::shared_ptr<OpenExchange>
+  receiveOperands(int32_t step, const CollectivePlan::SharedGroup &pair);
+  Exchanges startPermutes(int32_t step);
+  void ownedSendDone(int32_t peer);
+  void sendBeyondLimit();
+  void endThrottles(llvm::function_ref<bool(int32_t peer)> ofPeer);
+  void finishPermuteWait(Device &device);
 
   const Prepared &prepared;
   const Program &program;
