@@ -220,10 +220,12 @@ llvm::Error Joining::chooseEngine() {
     return fail("unknown transport `", options.engine,
                 "`: expected mpi, tcp, gloo or auto");
   if (!options.store)
-    return fail("the transport ", options.engine,
-                " needs a place where the processes find each "
-                "other: set SHARDWRIGHT_PROCESSES, SHARDWRIGHT_PROCESS and "
-                "SHARDWRIGHT_RENDEZVOUS");
+    return fail(
+        "the transport ", options.engine,
+        " needs a place where the processes find each "
+        "other: set SHARDWRIGHT_PROCESSES, SHARDWRIGHT_PROCESS and "
+        "SHARDWRIGHT_RENDEZVOUS; under srun, set SHARDWRIGHT_RENDEZVOUS "
+        "or use MPI, by srun --mpi=pmix");
   return llvm::Error::success();
 }
 

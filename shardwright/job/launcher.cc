@@ -72,5 +72,11 @@ llvm::Expected<Launch> shardwright::readLaunch() {
     launch.isMpi = true;
     return launch;
   }
+  // srun without MPI. A batch script has no step, and runs one process.
+  if (readVariable("SLURM_STEP_NUM_TASKS") && readVariable("SLURM_PROCID")) {
+    if (llvm::Error error = read("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"))
+      return std::move(error);
+    launch.rendezvous = readVariable("SHARDWRIGHT_RENDEZVOUS").value_or("");
+  }
   return launch;
 }

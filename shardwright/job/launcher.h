@@ -24,7 +24,8 @@ struct Launch {
   std::string rendezvous;
 };
 
-/// Reads the variables of mpirun (Open MPI, MPICH), srun, or
+/// Reads the variables of mpirun (Open MPI, MPICH), srun (with MPI or
+/// SHARDWRIGHT_RENDEZVOUS), or
 /// SHARDWRIGHT_PROCESSES, SHARDWRIGHT_PROCESS and SHARDWRIGHT_RENDEZVOUS, which
 /// come first. Fails if they are incomplete.
 llvm::Expected<Launch> readLaunch();

@@ -270,8 +270,9 @@ int main(int argc, char **argv) {
   } else if (scenario == "agree") {
     // The last process is of another build.
     const char *process = std::getenv("SHARDWRIGHT_PROCESS");
-    if (!process)
-      process = std::getenv("OMPI_COMM_WORLD_RANK");
+    for (const char *rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+      if (!process)
+        process = std::getenv(rank);
     openJob(llvm::StringRef(process) == "2" ? "b" : "a");
     print("opened");
   } else if (scenario == "order") {

@@ -72,7 +72,7 @@ def start(engine, number, *arguments, started=None, **more):
 def mpi(number, *arguments, **more):
     """Starts processes by mpirun. Returns its exit code and output."""
     env = environment(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **more)
-    command = ["mpirun", "--oversubscribe", "-n", str(number), WORKER, *arguments]
+    command = [*oracle.mpirun(number)[0], WORKER, *arguments]
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
     return done.returncode, done.stdout
 

@@ -302,3 +302,10 @@ class Tally:
         skipped = f", {self.skipped} skipped" if self.skipped else ""
         print(f"{self.name}: {self.passed} passed, {self.failed} failed{skipped}")
         sys.exit(1 if self.failed else 0)
+
+
+def mpirun(count):
+    """The command of the MPI launcher here that starts a number of processes, and whether it is Open MPI's."""
+    version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
+    is_open_mpi = "Open MPI" in version
+    return ["mpirun", *(["--oversubscribe"] if is_open_mpi else []), "-n", str(count)], is_open_mpi
