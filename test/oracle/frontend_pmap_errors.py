@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Calls of jax.pmap with a mistake each, for frontend_errors.py. test/oracle/frontend_pmap_mistakes.cc makes the same
+"""Calls of jax.pmap and jax.vmap with a mistake each, for frontend_errors.py. test/oracle/frontend_pmap_mistakes.cc makes the same
 calls in C++. Where JAX gives the text of another function by accident, ours is in shardwright/frontend/pmap/pmap_test.cc."""
 
 import jax
@@ -57,4 +57,12 @@ MISTAKES = {
     "pmap of a scatter": lambda: jax.pmap(lambda x: lax.psum_scatter(x, "i"), "i")(X),
     "pmap of an exchange": lambda: jax.pmap(lambda x: lax.all_to_all(x, "i", 0, 0), "i")(X),
     "pmap of a permutation": lambda: jax.pmap(lambda x: lax.ppermute(x, "i", [(0, 1), (0, 2)]), "i")(X),
+    "vmap sizes differ": lambda: jax.vmap(first)(X, X[:4]),
+    "vmap most sizes": lambda: jax.vmap(lambda d: d)({"u": X[:4], "v": X[:2], "w": X[:2]}),
+    "vmap axis_size": lambda: jax.vmap(twice, axis_size=4)(X),
+    "vmap without a mapped argument": lambda: jax.vmap(twice, in_axes=None)(X),
+    "vmap in_axes length": lambda: jax.vmap(first, in_axes=(0, 0, 0))(X, X),
+    "vmap axis too large": lambda: jax.vmap(twice, in_axes=5)(X),
+    "vmap out_axes length": lambda: jax.vmap(lambda x: (x, x), out_axes=(0, 0, 0))(X),
+    "vmap out_axes of a batch": lambda: jax.vmap(twice, out_axes=None)(X),
 }

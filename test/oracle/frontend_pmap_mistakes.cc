@@ -32,11 +32,50 @@ template <typename F> Error along(F f) {
   return pmap(f, {.axisName = "i"})(x()).error();
 }
 
+Error batched(VmapOptions options) {
+  return vmap([](Tensor v) { return v * 2; }, std::move(options))(x()).error();
+}
+Error batchedTwo(const Tensor &second, VmapOptions options) {
+  options.argNames = {"x", "y"};
+  return vmap([](Tensor v, Tensor) { return v; }, std::move(options))(x(),
+                                                                      second)
+      .error();
+}
+
+Mistakes vmapMistakes() {
+  return {
+      {"vmap sizes differ", [] { return batchedTwo(ones({4, 2}), {}); }},
+      {"vmap most sizes",
+       [] {
+         return vmap([](Dict d) { return d; },
+                     {.argNames = {"d"}})(Dict{{"u", ones({4, 2})},
+                                               {"v", ones({2, 2})},
+                                               {"w", ones({2, 2})}})
+             .error();
+       }},
+      {"vmap axis_size",
+       [] { return batched({.axisSize = 4, .argNames = {"x"}}); }},
+      {"vmap without a mapped argument",
+       [] { return batched({.inAxes = {-1}}); }},
+      {"vmap in_axes length",
+       [] { return batchedTwo(x(), {.inAxes = {0, 0, 0}}); }},
+      {"vmap axis too large", [] { return batched({.inAxes = {5}}); }},
+      {"vmap out_axes length",
+       [] {
+         return vmap([](Tensor v) { return std::pair{v, v}; },
+                     {.outAxes = {0, 0, 0}})(x())
+             .error();
+       }},
+      {"vmap out_axes of a batch", [] { return batched({.outAxes = {-1}}); }},
+  };
+}
+
 } // namespace
 
 /// Calls with the texts of JAX.
 Mistakes pmapMistakes() {
-  return {
+  Mistakes all = vmapMistakes();
+  all.merge(Mistakes{
       {"pmap in_axes of a word", [] { return one({.inAxes = "x"}); }},
       {"pmap in_axes of a word in a tuple",
        [] { return two({.inAxes = {0, "x"}}, x()); }},
@@ -105,5 +144,6 @@ Mistakes pmapMistakes() {
          return along(
              [](Tensor v) { return lax::ppermute(v, "i", {{0, 1}, {0, 2}}); });
        }},
-  };
+  });
+  return all;
 }

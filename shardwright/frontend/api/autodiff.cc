@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/api/autodiff.h"
 
+#include "shardwright/frontend/api/mapped_sizes.h"
+
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/primitives/reshard.h"
 #include "shardwright/frontend/transform/transform.h"
@@ -337,15 +339,42 @@ Expected<Tensors> jacobian(const FlatFunction &function, const Tensors &primals,
   return out;
 }
 
-Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
-                       const Ints &inDims, const Ints &outDims,
-                       int64_t axisSize, const std::string &axisName,
-                       const AxisNames &spmdNames) {
-  Ints dims = inDims;
+Expected<Ints> leafDims(const Ints &inAxes, const std::vector<size_t> &counts) {
+  if (inAxes.size() != 1 && inAxes.size() != counts.size())
+    return valueError(
+        "vmap in_axes must be an int, None, or a tuple of entries "
+        "corresponding to the positional arguments passed to the function, but "
+        "got len(in_axes)=",
+        inAxes.size(), ", len(args)=", counts.size());
+  Ints out;
+  for (size_t i = 0; i < counts.size(); ++i)
+    out.insert(out.end(), counts[i], inAxes[inAxes.size() == 1 ? 0 : i]);
+  return out;
+}
+
+std::vector<std::string>
+argumentLeaves(const std::vector<TreeDef> &definitions,
+               const std::vector<std::string> &parameters) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < definitions.size(); ++i)
+    for (const std::string &path : definitions[i].paths)
+      out.push_back(argumentName(path, i, parameters));
+  return out;
+}
+
+/// The size of the mapped dimensions, or the error that they do not agree.
+static Expected<int64_t>
+mappedSize(const Tensors &args, const Ints &dims, int64_t axisSize,
+           const std::function<std::vector<std::string>()> &names) {
   int64_t size = axisSize;
+  bool differ = false;
   for (size_t i = 0; i < args.size(); ++i) {
     if (const Error *error = errorIn(args[i]))
       return *error;
+    if (dims[i] < -1)
+      return valueError("vmap inAxes count dimensions from the front, and -1 "
+                        "says that an argument is not mapped. Got ",
+                        dims[i]);
     if (dims[i] < 0)
       continue;
     if (dims[i] >= args[i].rank())
@@ -356,16 +385,42 @@ Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
           static_cast<uint64_t>(dims[i]) + 1, ", but is only ", args[i].rank(),
           " (its shape is ", tupleText(args[i].shape()), ")");
     int64_t own = args[i].dim(dims[i]);
-    if (size >= 0 && own != size)
-      return valueError("vmap got inconsistent sizes for array axes to be "
-                        "mapped: ",
-                        size, " and ", own);
-    size = own;
+    differ |= size >= 0 && own != size;
+    size = size < 0 ? own : size;
   }
+  if (differ)
+    return inconsistentSizes("vmap", args, dims, axisSize,
+                             names ? names() : std::vector<std::string>());
   if (size < 0)
-    return valueError("vmap must have at least one non-None value in in_axes");
-  return vmapFlat(within("vmap", function), args, dims, outDims,
-                  BatchAxis{size, axisName, spmdNames});
+    return valueError("vmap must have at least one non-None value in in_axes "
+                      "or axis_size must be specified");
+  return size;
+}
+
+Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
+                       const Ints &inDims, const Ints &outDims,
+                       int64_t axisSize, const std::string &axisName,
+                       const AxisNames &spmdNames,
+                       const std::function<std::vector<std::string>()> &names) {
+  Expected<int64_t> size = mappedSize(args, inDims, axisSize, names);
+  if (!size)
+    return size.error();
+  FlatFunction counted = [&](const Tensors &slices) -> Tensors {
+    Tensors outs = function(slices);
+    if (outDims.size() == 1 || outDims.size() == outs.size() || errorIn(outs))
+      return outs;
+    return {Tensor(valueError(
+        "vmap out_axes specification must be a tree prefix of the "
+        "corresponding value; \n  Mismatch details (1 found):\n  pytree "
+        "structure error: different lengths of tuple at key path\n    vmap "
+        "out_axes\nAt that key path, the prefix pytree vmap out_axes has a "
+        "subtree of type tuple of length ",
+        outDims.size(),
+        ", but the full pytree has a subtree of the same type but of length ",
+        outs.size(), "."))};
+  };
+  return vmapFlat(within("vmap", counted), args, inDims, outDims,
+                  BatchAxis{*size, axisName, spmdNames});
 }
 
 } // namespace shardwright::frontend::detail

@@ -27,10 +27,20 @@ Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
 /// Results, and the function from tangents of the arguments to theirs.
 Expected<std::pair<Tensors, FlatFunction>>
 linearize(const FlatFunction &function, const Tensors &primals);
-Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
-                       const Ints &inDims, const Ints &outDims,
-                       int64_t axisSize, const std::string &axisName,
-                       const AxisNames &spmdNames);
+/// `names`: of the leaves, in messages; called for these.
+Expected<Tensors>
+vmap(const FlatFunction &function, const Tensors &args, const Ints &inDims,
+     const Ints &outDims, int64_t axisSize, const std::string &axisName,
+     const AxisNames &spmdNames,
+     const std::function<std::vector<std::string>()> &names = {});
+/// The mapped dimension of each leaf, from that of each argument or one for
+/// all.
+Expected<Ints> leafDims(const Ints &inAxes, const std::vector<size_t> &counts);
+/// The path of each leaf as messages name it. `definitions`: of the arguments,
+/// whose paths begin with `args[0]`, ..
+std::vector<std::string>
+argumentLeaves(const std::vector<TreeDef> &definitions,
+               const std::vector<std::string> &parameters);
 
 /// Derivatives of each leaf of the result with respect to each leaf in
 /// `wanted`, in that order: the dimensions of the result's leaf, then those of
@@ -221,6 +231,8 @@ struct VmapOptions {
   int64_t axisSize = -1;
   std::string axisName;
   AxisNames spmdAxisName;
+  /// Of the function's parameters, in messages.
+  std::vector<std::string> argNames = {};
 };
 
 /// Applies a function to each slice of its arguments. JAX: jax.vmap.
@@ -230,17 +242,22 @@ template <typename F> auto vmap(F function, VmapOptions options = {}) {
     using Result = typename Function::Result;
     Function tree(function, {args...});
     std::vector<size_t> counts = detail::leafCounts(args...);
-    if (options.inAxes.empty() || options.outAxes.empty())
-      return Expected<Result>(valueError(
-          "vmap in_axes and out_axes must not be empty: give one entry for "
-          "all, or one for each argument and result"));
-    Ints dims;
-    for (size_t i = 0; i < counts.size(); ++i)
-      for (size_t k = 0; k < counts[i]; ++k)
-        dims.push_back(options.inAxes[std::min(i, options.inAxes.size() - 1)]);
-    Expected<Tensors> outs =
-        detail::vmap(tree, detail::allLeaves(args...), dims, options.outAxes,
-                     options.axisSize, options.axisName, options.spmdAxisName);
+    Expected<Ints> dims = detail::leafDims(options.inAxes, counts);
+    if (!dims)
+      return Expected<Result>(dims.error());
+    auto names = [&] {
+      std::vector<TreeDef> definitions;
+      auto one = [&](const auto &arg) {
+        Flattener f;
+        f.child(arg, cat("args[", definitions.size(), "]"));
+        definitions.push_back(std::move(f.def));
+      };
+      (one(args), ...);
+      return detail::argumentLeaves(definitions, options.argNames);
+    };
+    Expected<Tensors> outs = detail::vmap(
+        tree, detail::allLeaves(args...), *dims, options.outAxes,
+        options.axisSize, options.axisName, options.spmdAxisName, names);
     if (!outs)
       return Expected<Result>(outs.error());
     return Expected<Result>(tree.rebuild(*outs));

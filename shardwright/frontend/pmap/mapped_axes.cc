@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/pmap/mapped_axes.h"
 
+#include "shardwright/frontend/api/mapped_sizes.h"
 #include "shardwright/frontend/array/value.h"
 
 #include <algorithm>
@@ -112,52 +113,18 @@ Status checkStatic(const PmapOptions &options, const TreeNode &arguments) {
   return {};
 }
 
-/// `argument a['w'] of type float32[8,2]`.
-std::string describeLeaf(const PmapOptions &options, const JitCore::Call &call,
-                         const Tensors &leaves, size_t leaf) {
-  size_t argument = 0, before = 0;
-  while (before + call.sizes[argument] <= leaf)
-    before += call.sizes[argument++];
-  std::string path = call.arguments.paths[leaf];
-  if (argument < options.argNames.size())
-    path = cat("argument ", options.argNames[argument],
-               path.substr(cat("args[", argument, "]").size()));
-  return cat(path, " of type ", leaves[leaf].aval().longStr());
-}
-
-/// JAX's error that vmap gives for mapped dimensions of several sizes.
-Error inconsistentSizes(const PmapOptions &options, const JitCore::Call &call,
-                        const Tensors &leaves,
-                        const std::vector<MappedAxis> &axes) {
-  struct Group {
-    int64_t size = 0;
-    size_t count = 0, first = 0;
-  };
-  std::vector<Group> groups;
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    if (!axes[i])
-      continue;
-    int64_t size = leaves[i].dim(*axes[i]);
-    auto found = std::find_if(groups.begin(), groups.end(),
-                              [&](const Group &g) { return g.size == size; });
-    if (found == groups.end())
-      found = groups.insert(found, {size, 0, i});
-    ++found->count;
-  }
-  std::stable_sort(
-      groups.begin(), groups.end(),
-      [](const Group &a, const Group &b) { return a.count > b.count; });
-  std::string text = "pmap got inconsistent sizes for array axes to be mapped:";
-  for (size_t i = 0; i < groups.size(); ++i) {
-    const Group &g = groups[i];
-    std::string which = g.count == 1
-                            ? cat("one axis had size ", g.size, ":")
-                            : cat(i ? "some axes (" : "most axes (", g.count,
-                                  " of them) had size ", g.size, ", e.g.");
-    text += cat(i ? ";" : "", "\n  * ", which, " axis ", *axes[g.first], " of ",
-                describeLeaf(options, call, leaves, g.first));
-  }
-  return valueError(text);
+/// The error that mapped dimensions have several sizes.
+Error sizesDiffer(const PmapOptions &options, const JitCore::Call &call,
+                  const Tensors &leaves, const std::vector<MappedAxis> &axes) {
+  Ints dims;
+  for (const MappedAxis &axis : axes)
+    dims.push_back(axis.value_or(-1));
+  std::vector<std::string> names;
+  for (size_t argument = 0; argument < call.sizes.size(); ++argument)
+    for (size_t k = 0; k < call.sizes[argument]; ++k)
+      names.push_back(argumentName(call.arguments.paths[names.size()], argument,
+                                   options.argNames));
+  return inconsistentSizes("pmap", leaves, dims, -1, names);
 }
 
 /// The axis of a dimension that may be counted from the end.
@@ -229,7 +196,7 @@ Expected<MappedAxes> mappedAxes(const PmapOptions &options,
     return valueError("Specified axis_size ", *options.axisSize,
                       " doesn't match received axis_size ", *size, ".");
   if (differ)
-    return inconsistentSizes(options, call, leaves, out.in);
+    return sizesDiffer(options, call, leaves, out.in);
   out.size = *size;
   int64_t leaf = 0;
   for (size_t argument = 0; argument < call.sizes.size(); ++argument)

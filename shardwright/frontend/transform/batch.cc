@@ -92,7 +92,9 @@ public:
       return typeError("vmap cannot map a token that the function returns");
     if (to < 0) {
       if (tracer)
-        return valueError("vmap has mapped output but out_axes is None");
+        return valueError("at vmap out_axes, got axis spec None but output "
+                          "was batched on axis ",
+                          tracer->dim);
       return x;
     }
     int64_t rank = tracer ? tracer->value.rank() : x.rank() + 1;
