@@ -42,6 +42,7 @@
 #include "shardwright/frontend/numpy/slices.h"
 #include "shardwright/frontend/numpy/spread.h"
 #include "shardwright/frontend/numpy/ufuncs.h"
+#include "shardwright/frontend/pmap/axis_env.h"
 #include "shardwright/frontend/pmap/emap.h"
 #include "shardwright/frontend/pmap/pmap.h"
 #include "shardwright/frontend/pmap/pmap_sharding.h"
@@ -63,6 +64,9 @@
 #include "shardwright/frontend/scipy/special.h"
 #include "shardwright/frontend/shard_map/custom_partitioning.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
+#include "shardwright/frontend/tiling/gspmd_text.h"
+#include "shardwright/frontend/tiling/manual_conversion.h"
+#include "shardwright/frontend/tiling/tiling.h"
 #include "shardwright/frontend/trace/registry.h"
 // IWYU pragma: end_exports
 

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/pmap/sharding_spec.h"
 
 #include "shardwright/frontend/numpy/numpy.h"
+#include "shardwright/frontend/pmap/axis_env.h"
 #include "shardwright/frontend/pmap/pmap_sharding.h"
 
 #include <gtest/gtest.h>
@@ -223,6 +224,21 @@ TEST(PmapSharding, NumberOfDevices) {
                 .text,
             "compiling computation that creates 2 shards, but 3 devices were "
             "specified");
+}
+
+TEST(AxisEnv, GroupsOfReplicas) {
+  using Groups = std::vector<Ints>;
+  AxisEnv env{{"i", "j"}, {2, 2}, 8};
+  EXPECT_EQ(*axisGroups(env, {"i"}), (Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+  EXPECT_EQ(*axisGroups(env, {"j"}), (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+  EXPECT_EQ(*axisGroups(env, {"j", "i"}), (Groups{{0, 4, 2, 6}, {1, 5, 3, 7}}));
+  // The innermost of one name.
+  EXPECT_EQ(*axisGroups({{"i", "i"}, {2, 2}, 4}, {"i"}),
+            (Groups{{0, 1}, {2, 3}}));
+  EXPECT_EQ(axisGroups(env, {"k"}).error().str(),
+            "NameError: unbound axis name: k");
+  EXPECT_FALSE(axisGroups({{"i"}, {3}, 4}, {"i"}).ok());
+  EXPECT_FALSE(axisGroups({{"i"}, {3, 2}, 6}, {"i"}).ok());
 }
 
 } // namespace
