@@ -132,9 +132,12 @@ Status registerBatchPartitionable(const std::string &name) {
   return {};
 }
 
-ScopedUserData::ScopedUserData(const XLA_FFI_TypeId &type, void *object) {
-  detail::pushUserData(type.type_id, object);
+ScopedUserData::ScopedUserData(const XLA_FFI_TypeId &type, void *object)
+    : entry{type.type_id, object, frontend::detail::innermostUserData()} {
+  frontend::detail::innermostUserData() = &entry;
 }
-ScopedUserData::~ScopedUserData() { detail::popUserData(); }
+ScopedUserData::~ScopedUserData() {
+  frontend::detail::innermostUserData() = entry.outer;
+}
 
 } // namespace shardwright::frontend::ffi

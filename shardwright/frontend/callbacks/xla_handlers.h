@@ -20,6 +20,7 @@
 #define SHARDWRIGHT_FRONTEND_CALLBACKS_XLA_HANDLERS_H
 
 #include "shardwright/frontend/base/error.h"
+#include "shardwright/frontend/mesh/user_data.h"
 
 #include <cstdint>
 #include <string>
@@ -86,6 +87,9 @@ public:
   ~ScopedUserData();
   ScopedUserData(const ScopedUserData &) = delete;
   ScopedUserData &operator=(const ScopedUserData &) = delete;
+
+private:
+  const frontend::detail::UserDataEntry entry;
 };
 
 } // namespace shardwright::frontend::ffi

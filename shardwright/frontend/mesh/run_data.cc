@@ -8,27 +8,27 @@
 #include "shardwright/frontend/mesh/run_data.h"
 
 #include "shardwright/frontend/mesh/call_depth.h"
+#include "shardwright/frontend/mesh/user_data.h"
 #include "shardwright/runtime/custom_call.h"
 
 namespace shardwright::frontend::detail {
 
-/// The innermost is last.
-static thread_local std::vector<std::pair<int64_t, void *>> userData;
-
-void pushUserData(int64_t type, void *object) {
-  userData.push_back({type, object});
+const UserDataEntry *&innermostUserData() {
+  static thread_local const UserDataEntry *innermost = nullptr;
+  return innermost;
 }
-void popUserData() { userData.pop_back(); }
 
 std::shared_ptr<const void> currentRunData() {
   size_t depth = callDepth();
-  if (depth == 0 && userData.empty())
+  const UserDataEntry *innermost = innermostUserData();
+  if (depth == 0 && !innermost)
     return nullptr;
   auto data = std::make_shared<RunData>();
   data->depth = depth;
-  if (!userData.empty()) {
+  if (innermost) {
     auto given = std::make_shared<::shardwright::ffi::FfiUserData>();
-    given->byType.append(userData.rbegin(), userData.rend());
+    for (const UserDataEntry *entry = innermost; entry; entry = entry->outer)
+      given->byType.push_back({entry->type, entry->object});
     data->userData = std::move(given);
   }
   // Handlers read the base class.

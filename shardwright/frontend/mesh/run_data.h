@@ -23,11 +23,6 @@ std::shared_ptr<const void> currentRunData();
 /// The depth of the run for which this thread calls a function, or 0.
 size_t depthOfRun();
 
-/// User data of the FFI handlers of runs that this thread starts, by type; the
-/// innermost of a type counts.
-void pushUserData(int64_t type, void *object);
-void popUserData();
-
 } // namespace shardwright::frontend::detail
 
 #endif // SHARDWRIGHT_FRONTEND_MESH_RUN_DATA_H
