@@ -133,7 +133,7 @@ def initialize():
     """Joins the job that the environment describes."""
     import jax
 
-    if "JOB_MPI" in os.environ:
+    if "JOB_MPI" in os.environ or "JOB_CLUSTER" in os.environ:
         jax.distributed.initialize(initialization_timeout=START)
     elif "JOB_PORT" in os.environ:
         jax.distributed.initialize(

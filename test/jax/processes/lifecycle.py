@@ -119,6 +119,36 @@ def ends_with_runs_in_flight(process):
     print("says done")
 
 
+@scenario(all_say("says done"))
+def clears_backends(process):
+    """The devices are opened anew, in the same job."""
+    import jax
+    import numpy as np
+    from jax.extend.backend import clear_backends
+
+    def total():
+        return [np.asarray(s.data).tolist() for s in summed(all_rows()).addressable_shards]
+
+    first = total()
+    old = jax.devices()[0]
+    for _ in range(2):
+        clear_backends()
+        assert total() == first
+        assert jax.devices()[0] is not old
+    print("says done")
+
+
+@scenario(all_say(r"says 0 of 2|says 1 of 2"), env={
+    "SLURM_JOB_ID": "{port}", "SLURM_STEP_NODELIST": "localhost", "SLURM_NTASKS": "2", "SLURM_STEP_NUM_TASKS": "2",
+    "SLURM_PROCID": "{process}", "SLURM_LOCALID": "{process}", "JOB_CLUSTER": "slurm"})  # fmt: skip
+def under_srun(process):
+    """JAX finds the processes by srun's variables, as it does with any backend."""
+    import jax
+
+    jax.block_until_ready(summed(all_rows()))
+    print(f"says {jax.process_index()} of {jax.process_count()}")
+
+
 def loaded_engines():
     with open("/proc/self/maps") as maps:
         return sorted(set(re.findall(r"libshardwright_(mpi|gloo)", maps.read())))
@@ -369,7 +399,7 @@ def run(name):
             for i in range(processes):
                 env = job.environment("shardwright", 2)
                 env.update(JOB_PORT=str(port), JOB_SIZE=str(processes), JOB_PROCESS=str(i), JOB_FOLDER=folder)
-                env.update({key: value.format(folder=folder, process=i) for key, value in more.items()})
+                env.update({key: value.format(folder=folder, process=i, port=port) for key, value in more.items()})
                 environments.append(env)
             running = job.Job([[sys.executable, os.path.abspath(__file__), "--child", name]] * processes, environments)
             codes = running.wait(LIMIT)

@@ -189,6 +189,27 @@ def shard_map():
     return [replicated(y) for y in f(rows(2 * n, 3))]
 
 
+@case(layouts=LAYOUTS)
+def custom_partitioning():
+    """Each process asks its Python function; the program that it gives has a collective."""
+    from jax.experimental.custom_partitioning import custom_partitioning
+
+    @custom_partitioning
+    def normalized(x):
+        return x / jnp.sum(jnp.abs(x), axis=0)
+
+    def partition(mesh, args, result):
+        def local(x):
+            return x / jax.lax.psum(jnp.sum(jnp.abs(x), axis=0), "x")
+
+        return mesh, local, args[0].sharding, (args[0].sharding,)
+
+    normalized.def_partition(
+        partition, infer_sharding_from_operands=lambda mesh, args, result: args[0].sharding, sharding_rule="i j -> i j"
+    )
+    return replicated(jax.jit(normalized)(rows(8, 4)))
+
+
 @case(layouts=LAYOUTS, local=True)
 def pmap():
     x = numbers((jax.local_device_count(), 4)) + jax.process_index()
