@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/interop/import_module.h"
 #include "shardwright/partition/overlap/op_cost.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -113,7 +114,9 @@ FailureOr<SimulatedJob> simulateJob(ModuleOp module, const Mesh &mesh,
   job.devices = mesh.numDevices();
   int64_t each = machine.processes->devicesPerProcess;
   job.processes = (job.devices + each - 1) / each;
-  options.import.meshSizes.assign(mesh.axes().begin(), mesh.axes().end());
+  bool hasReplicas = countReplicas(module) > 1;
+  options.import.meshSizes.assign(mesh.axes().begin() + hasReplicas,
+                                  mesh.axes().end());
   options.partition.machine = machine;
   options.processes = job.processes;
   options.stopAfter = Stage::Local;

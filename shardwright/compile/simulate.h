@@ -42,7 +42,8 @@ struct SimulatedJob {
   std::string undivided;
 };
 
-/// The mesh of the module; empty: it has none. Emits a diagnostic on failure.
+/// The mesh of the module, with a first axis for its replicas if there are
+/// several; empty: it has none. Emits a diagnostic on failure.
 mlir::FailureOr<Mesh> meshOfModule(mlir::ModuleOp module,
                                    const CompileOptions &options);
 

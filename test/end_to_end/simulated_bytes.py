@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`shardwright simulate` predicts the bytes that processes send to each other. Runs of 2, 3 and 4 processes over Gloo, of the
-examples and of generated reductions and reshards, count exactly those."""
+"""`shardwright simulate` predicts the bytes that processes send to each other. Runs of 2, 3 and 4 processes, of the
+examples, of a program of several replicas, and of generated reductions and reshards, count exactly those. With --long also the
+88 programs of benchmarks/collective_bytes on 2 processes."""
 
 import json
 import os
@@ -48,7 +49,7 @@ def compare(name, module, processes, devices, folder):
     if not tally.check(f"{name}: simulated", done.returncode == 0, done.stderr):
         return
     job = json.loads(done.stdout)["jobs"][0]
-    mesh = ",".join(f"{axis}={size}" for axis, size in sorted(job["mesh"].items()))
+    mesh = ",".join(f"{axis}={size}" for axis, size in sorted(job["mesh"].items()) if axis != "replica")
     found = counted(module, machine, mesh, processes, devices, folder)
     tally.equal(f"{name} on {processes} processes of {devices}, {mesh}", found, job["bytes_between_processes"])
 
@@ -81,13 +82,46 @@ def generated(choose):
     return "\n".join(lines)
 
 
+REPLICAS = """
+module attributes {mhlo.num_replicas = 2 : i32, mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%x: tensor<24x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<16xf32> {
+    %0 = stablehlo.constant dense<0.0> : tensor<f32>
+    %1 = stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [0] : (tensor<24x16xf32>, tensor<f32>) -> tensor<16xf32>
+    return %1 : tensor<16xf32>
+  }
+}
+"""
+
+
+def replicas(folder):
+    module = os.path.join(folder, "replicas.mlir")
+    with open(module, "w") as file:
+        file.write(REPLICAS)
+    for processes, devices in ((4, 2), (2, 4), (8, 1)):
+        compare("replicas", module, processes, devices, folder)
+    command = [COMMAND, "simulate", module, "--processes=4", "--devices-per-process=2", "--axis=replica"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+    tally.check("replicas do not grow", done.returncode == 2 and "axis 'replica' has the replicas" in done.stderr, done.stderr)
+
+
+def benchmark_programs(folder):
+    root = oracle.ROOT
+    sys.path[:0] = [os.path.join(root, "benchmarks", "collective_bytes"), os.path.join(root, "benchmarks")]
+    import run as listing
+
+    lists = [listing.programs(), listing.later_programs(listing.suite.SECOND), listing.later_programs(listing.suite.THIRD)]
+    for _, (name, make) in oracle.part(args, [program for programs in lists for program in programs]):
+        compare(name, make().module, 2, 4, folder)
+
+
 with tempfile.TemporaryDirectory() as folder:
-    if not os.path.exists(os.path.join(oracle.BUILD, "lib", "libshardwright_gloo.so")):
-        tally.skip("gloo", "not in the build")
-        tally.finish()
     for example in ("mlp_train", "gpt", "transformer_block"):
         compare(example, oracle.example(example), 2, 4, folder)
         compare(example, oracle.example(example), 4, 2, folder)
+    replicas(folder)
+    if args.long:
+        benchmark_programs(folder)
     for case in range(args.seed, args.seed + args.cases):
         choose = random.Random(case)
         module = os.path.join(folder, f"case{case}.mlir")

@@ -41,9 +41,10 @@ std::string duration(double seconds) {
   return formatv("{0:f1} us", seconds * 1e6);
 }
 
-/// The axis that grows, or -1: the error has been printed.
+/// The axis that grows, or -1: the error has been printed. Of a program of
+/// several replicas, the first axis is theirs and does not grow.
 int32_t growingAxis(const SimulateOptions &options, const Mesh &mesh,
-                    int64_t each) {
+                    bool hasReplicas, int64_t each) {
   if (!options.axis.empty()) {
     std::optional<int32_t> axis = mesh.find(options.axis);
     if (!axis) {
@@ -53,6 +54,13 @@ int32_t growingAxis(const SimulateOptions &options, const Mesh &mesh,
       badInput("--axis: the mesh " + str(mesh) + " has no axis '" +
                    options.axis + "'" + didYouMean(options.axis, names),
                "name one of its axes: " + join(names, ", "));
+      return -1;
+    }
+    if (hasReplicas && *axis == 0) {
+      badInput("--axis: axis '" + options.axis +
+                   "' has the replicas of the program, whose number is part "
+                   "of it",
+               "name another axis of the mesh " + str(mesh));
       return -1;
     }
     for (int64_t processes : options.processes)
@@ -68,7 +76,7 @@ int32_t growingAxis(const SimulateOptions &options, const Mesh &mesh,
       }
     return *axis;
   }
-  for (int32_t axis = 0; axis < mesh.numAxes(); ++axis)
+  for (int32_t axis = hasReplicas; axis < mesh.numAxes(); ++axis)
     if (all_of(options.processes, [&](int64_t processes) {
           return growMesh(mesh, axis, processes * each).has_value();
         }))
@@ -231,16 +239,12 @@ int simulateCommand(const SimulateOptions &options) {
   mlir::FailureOr<Mesh> mesh = meshOfModule(session.module(), compileOptions);
   if (mlir::failed(mesh))
     return failure();
-  if (countReplicas(session.module()) > 1)
-    return badInput(options.module +
-                        ": the program has several replicas, which no axis of "
-                        "a mesh names",
-                    "export it with a mesh, as jax.jit does");
   if (mesh->numAxes() == 0)
     return badInput(options.module + ": the module names no mesh, so that no "
                                      "axis can grow",
                     "export it with shardings over a mesh of any size");
-  int32_t axis = growingAxis(options, *mesh, each);
+  int32_t axis =
+      growingAxis(options, *mesh, countReplicas(session.module()) > 1, each);
   if (axis < 0)
     return exitBadInput;
 
