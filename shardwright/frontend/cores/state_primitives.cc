@@ -168,11 +168,12 @@ const Primitive addUpdateP = [] {
     const Primitive &add = *findPrimitive("addupdate");
     if (t[1] && !t[0])
       return notDifferentiated(in[0]);
+    MaybeTensor tangent;
+    if (t[0])
+      tangent = instantiate(t[1], in[1].aval());
     Tensors done = frontend::bind(add, in, params);
-    if (!errorIn(done) && t[0])
-      done = frontend::bind(
-          add, withTangentOf(in, *t[0], instantiate(t[1], in[1].aval())),
-          params);
+    if (!errorIn(done) && tangent)
+      done = frontend::bind(add, withTangentOf(in, *t[0], tangent), params);
     if (const Error *error = errorIn(done))
       return failedJvp(*error);
     return JvpResult();

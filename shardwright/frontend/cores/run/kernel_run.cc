@@ -147,7 +147,10 @@ Status KernelRun::work() {
 
 void KernelRun::workOn(Lock &lock, bool isHelper) {
   while (true) {
-    if (hasTasks() && !failed) {
+    // Where races are detected, one task follows another, also if the threads
+    // of several devices work.
+    bool isBusy = detectsRaces() && inProgress;
+    if (hasTasks() && !failed && !isBusy) {
       doTask(lock);
     } else if (isHelper) {
       return;
