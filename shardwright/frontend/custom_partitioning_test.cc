@@ -76,6 +76,7 @@ struct Doubled {
 
 } // namespace
 
+// Feature: custom-partitioning
 TEST(CustomPartitioning, IsCalledWhenAProgramIsCompiled) {
   Mesh mesh = meshOf({8}, {"x"});
   Doubled doubled;

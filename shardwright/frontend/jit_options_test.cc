@@ -208,6 +208,7 @@ TEST(JitOptions, InlinedFunctionsLeaveNoCall) {
   EXPECT_EQ(values(*plain(x())), std::vector<float>(32, 2));
 }
 
+// Feature: device-list
 TEST(JitOptions, DevicePutInside) {
   Sharding host = on(P("x"), "pinned_host");
   auto f = jit([=](Tensor v) { return devicePut(v * 2.0, host); });

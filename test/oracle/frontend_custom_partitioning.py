@@ -8,6 +8,7 @@
 shardings and meshes: what the partition functions are given, the results, which are also those without partitioning,
 jaxprs, modules, and sharding rules with their error texts."""
 
+# Feature: custom-partitioning
 import os
 import random
 import re

@@ -8,6 +8,7 @@
 same library: results, jaxprs, modules and error texts, with every kind of attribute, element type, layout, alias, state,
 error and vmap_method; then random calls."""
 
+# Feature: ffi
 import os
 import random
 import re

@@ -10,6 +10,7 @@ empty; arguments and results are lists, trees, keywords. A pmap may call another
 values and specs of the results of a direct call, the jaxpr, the manual computations and collectives of the module,
 values under jit, vjp, jvp and vmap, and gradients outside of jit."""
 
+# Feature: pmap
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")

@@ -9,6 +9,7 @@ text of the jaxpr, the values with and without jit, the text and the values of t
 derivative and no batching rule of run_state: the vjp must be the transpose of the jvp, and each example of vmap have
 the values of JAX's own call."""
 
+# Feature: core-map
 import os
 import subprocess
 

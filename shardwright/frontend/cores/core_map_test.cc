@@ -88,6 +88,7 @@ TEST_P(Cores, ProducerAndConsumer) {
       x, values(x * 2.f + 1.f));
 }
 
+// Feature: core-map
 TEST_P(Cores, RingSum) {
   Tensor x = numbers({GetParam(), 4});
   expectValues(

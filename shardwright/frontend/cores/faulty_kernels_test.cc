@@ -133,6 +133,7 @@ TEST(FaultyKernels, TwoCopiesToOnePlace) {
             HasSubstr("ref0[1,:] -> ref1[2,:]")));
 }
 
+// Feature: core-map
 TEST(FaultyKernels, TwoWriters) {
   expectError([](const Ref &, const Ref &b) { b.at(0).set(row()); }, 2,
               AllOf(HasSubstr("a race in ref0"), HasSubstr("core (core=0)"),

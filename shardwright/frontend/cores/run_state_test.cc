@@ -65,6 +65,7 @@ Tensor updated(const Tensor &x) {
       x);
 }
 
+// Feature: core-map
 TEST(RunState, HasTheValuesOfJax) {
   // jax.experimental's run_state of the same body.
   const std::vector<float> expected = {9, 9, 3, 3, 7, 8};

@@ -39,6 +39,7 @@ template <typename F> auto twice(F f) {
       {.axisName = "i"});
 }
 
+// Feature: pmap
 TEST(NestedPmap, CollectivesNameEitherAxisOrBoth) {
   Tensor x = grid(2, 4);
   EXPECT_EQ(values(twice([](Tensor v) { return lax::psum(v, "j"); })(x)),
@@ -238,6 +239,7 @@ TEST(EmapErrors, ClassicCalls) {
             "in eager pmap.");
 }
 
+// Feature: emap
 TEST(Emap, PrintsValuesOfEachDevice) {
   std::string text;
   auto f = emap(
@@ -252,6 +254,7 @@ TEST(Emap, PrintsValuesOfEachDevice) {
       << text;
 }
 
+// Feature: replicate
 TEST(Replicate, PutsTheValueOnDevices) {
   Tensor x = grid(1, 2);
   Tensor out = replicate(x, {.axisSize = 2, .numReplicas = 4, .inAxis = 1});
@@ -276,6 +279,7 @@ TEST(Replicate, PutsTheValueOnDevices) {
             "are available. (local devices = cpu:3)");
 }
 
+// Feature: shard-args
 TEST(ShardArgs, PiecesLackTheMappedDimension) {
   PmapSharding rows = *PmapSharding::defaultFor({4, 2}),
                columns = *PmapSharding::defaultFor({4, 2}, 1);

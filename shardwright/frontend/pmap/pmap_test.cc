@@ -29,6 +29,7 @@ Floats values(const Tensor &x) {
 Tensor rows(int64_t n = 8) { return arange(n, DType::F32); }
 std::string textOf(const Error &error) { return error.str(); }
 
+// Feature: pmap
 TEST(Pmap, EachDeviceSeesItsSlice) {
   auto f =
       pmap([](Tensor x) { return x / lax::psum(x, "i"); }, {.axisName = "i"});

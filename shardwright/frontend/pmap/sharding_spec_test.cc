@@ -21,6 +21,7 @@ namespace {
 using Dims = std::vector<DimSharding>;
 using Mapping = std::vector<MeshDim>;
 
+// Feature: pmap-specs
 TEST(ShardingSpec, WorkedExamplesOfPmap) {
   ShardingSpec mapped = *pmapShardingSpec(8, 8, {2}, 0);
   EXPECT_EQ(mapped,

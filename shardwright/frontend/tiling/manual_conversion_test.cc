@@ -22,6 +22,7 @@ namespace {
 
 AbstractMesh mesh42() { return *AbstractMesh::get({4, 2}, {"x", "y"}); }
 
+// Feature: full-to-shard
 TEST(ManualConversion, Texts) {
   Aval type{DType::F32, {8, 2}};
   auto in = fullToShard(type, {{"x", 0}}, mesh42(), {"x"});

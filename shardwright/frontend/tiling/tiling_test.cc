@@ -39,6 +39,7 @@ Tensor numbered(const Shape &shape) {
 const Tiling tilings[] = {Tiling::vectorize(), Tiling::manual(),
                           Tiling::manual({"x"}), Tiling::manual({"y"})};
 
+// Feature: global-local
 TEST(TileTypes, TilesDivideAndUntileMultiplies) {
   Aval type{DType::F32, {16, 6}};
   ArrayMapping axes =
@@ -85,6 +86,7 @@ TEST(SplitAxes, BatchDimensionsAreInMeshOrder) {
   EXPECT_EQ(values(joinAxes(some, axes, abstract42(), {"x"})), values(x));
 }
 
+// Feature: tiling
 TEST(Tiling, AllMethodsGiveTheSame) {
   for (const Tiling &tiling : tilings) {
     auto f = mapWithTiling(
@@ -230,6 +232,7 @@ RC_GTEST_PROP(TilingProperty, VectorizeManualAndVmapAgree, ()) {
   }
 }
 
+// Feature: resource-typing
 TEST(TilingErrors, Texts) {
   auto error = [](TilingOptions options) {
     options.mesh = options.mesh.empty() ? mesh42() : options.mesh;
