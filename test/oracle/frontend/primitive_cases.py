@@ -219,7 +219,12 @@ ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to
     "random_unwrap": "every case of random_*",
     "debug_print": "callbacks_test.cc (text, order, errors)",
     "empty2": "bound by the derivatives of branches: frontend_derivatives.py",
-}
+    "custom_partitioning": "frontend_custom_partitioning.py",
+    "custom_vmap_call": "custom_vmap_test.cc, frontend_custom_partitioning.py",
+    "inspect_sharding": "inspect_sharding_test.cc",
+} | {name: "run_state_test.cc, frontend_state.py" for name in "addupdate get swap run_state".split()} | {
+    name: "core_map_test.cc, faulty_kernels_test.cc" for name in """core_kernel core_map dma_start dma_wait run_scoped semaphore_read
+    semaphore_signal semaphore_wait""".split()}
 # Primitives whose operands are no arrays, or keys: nothing to batch or to differentiate.
 WITHOUT_ARRAYS = ("iota", "random_seed", "random_split", "random_fold_in", "random_bits")
 # Columns that are not there yet.

@@ -71,9 +71,9 @@ def _reasons(table):
 
 
 LEFT_OUT = _reasons({
-    "references: programs of the front end have no mutable values": """accum_grad_in_ref addupdate create_linear empty_ref
-        free_ref freeze get new_ref pin run_state swap unpin broadcast_to""",
-    "kernels over cores": "core_map with_memory_space_constraint",
+    "references outside of runState": """accum_grad_in_ref create_linear empty_ref free_ref freeze new_ref pin unpin
+        broadcast_to""",
+    "constraints of Pallas": "with_memory_space_constraint",
     "boxes and logs of jax.experimental": """box_get box_set call_hi_primitive call_hi_primitive_linearized log_extend
         log_read new_box new_log""",
     "parts of asynchronous collectives, which no function of jax.lax binds": """all_gather_done all_gather_reduced_start
@@ -88,8 +88,6 @@ LEFT_OUT = _reasons({
     "dimensions of symbolic size": "dim_as_value dimension_size shape_assertion",
     "exported programs of JAX; the front end saves its own": "call_exported",
     "checks of jax.experimental.checkify": "check",
-    "compared in frontend_custom_partitioning.py": "custom_partitioning",
-    "tested in custom_vmap_test.cc": "custom_vmap_call",
     "another form of jit, custom derivatives or zeros inside JAX's transformations":
         "call closed_call custom_jvp_call_jaxpr eval_jaxpr remat_opt unreachable zeros_like dce_sink tie empty",
     "total orders, which only sorts inside JAX bind": "eq_to le_to lt_to",
@@ -97,7 +95,6 @@ LEFT_OUT = _reasons({
     "functions of jax.lax that the front end does not have yet": """approx_top_k cholesky_update composite geqp3
         geqrf hessenberg linear_call ormqr platform_index rng_bit_generator rng_uniform schur tridiagonal tridiagonal_solve""",
     "no function of jax.lax binds it": "select_and_scatter stage",
-    "tested in inspect_sharding_test.cc": "inspect_sharding",
     "other generators than threefry2x32": "philox2x32 philox4x32 threefry4x32 iota_2x32_shape random_clone",
 })
 # Operations (of primitive_cases.py) of which these rules write other equations than JAX.
