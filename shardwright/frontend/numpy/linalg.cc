@@ -53,7 +53,7 @@ Tensor solve(const Tensor &a, const Tensor &b) {
   Tensor m = matrixOf("linalg.solve", a);
   if (const Error *error = errorIn(Tensors{m, b}))
     return *error;
-  auto [left, right] = promotePair(m, inexact(b));
+  auto [left, right] = promotePair(m, inexact(b), /*function=*/nullptr);
   right = lax::convert_element_type(inexact(b), left.dtype());
   bool isVector = b.rank() == 1;
   if (isVector)

@@ -67,7 +67,7 @@ Tensor between(const Tensor &low, const Tensor &high, const Tensor &weight,
 
 Tensor quantileOf(const Tensor &in, const Tensor &given, const Axes &axes,
                   QuantileMethod method, bool keepDims, bool ignoresNan) {
-  auto [px, pq] = promotePair(in, given);
+  auto [px, pq] = promotePair(in, given, /*function=*/nullptr);
   if (const Error *error = errorIn(Tensors{px, pq}))
     return *error;
   Tensor x = inexact(in);

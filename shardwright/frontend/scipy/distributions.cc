@@ -106,12 +106,13 @@ Tensor multivariateNormal(const Tensor &key, const Tensor &mean,
   if (!wide.rank())
     wide = Shape(Ints(mean.shape().begin(), mean.shape().end() - 1));
   wide.push_back(n);
-  auto [center, spread] = inexactPair(mean, covariance);
+  auto [center, spread] = inexactPair(mean, covariance, /*function=*/nullptr);
   Tensor factor = linalg::cholesky(
       lax::convert_element_type(covariance, inexact(center).dtype()));
   if (!factor.ok())
     return factor;
-  return mean + matmul(normal(key, wide, factor.dtype()), transpose(factor));
+  Tensor spreads = matmul(normal(key, wide, factor.dtype()), transpose(factor));
+  return spreads.ok() ? toRank(mean, spreads.rank()) + spreads : spreads;
 }
 
 } // namespace shardwright::frontend::random

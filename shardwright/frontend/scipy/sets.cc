@@ -198,7 +198,7 @@ Tensor setxor1d(const Tensor &x, const Tensor &y) {
 Tensor isin(const Tensor &x, const Tensor &y, bool isInverted) {
   if (const Error *error = errorIn(Tensors{x, y}))
     return *error;
-  auto [a, b] = promotePair(expandDims(x, -1), ravel(y));
+  auto [a, b] = promotePair(expandDims(x, -1), toRank(ravel(y), x.rank() + 1));
   Tensor found = any(a == b, Ints{-1});
   return isInverted ? ~found : found;
 }

@@ -97,7 +97,7 @@ Tensor multigammaln(const Tensor &in, int64_t d) {
                       ", got ", d);
   auto n = static_cast<double>(d);
   Tensor steps = lax::div(lax::iota(a.dtype(), {d}, 0), number(a, 2));
-  Tensor terms = lax::lgamma(expandDims(a, -1) - steps);
+  Tensor terms = lax::lgamma(expandDims(a, -1) - toRank(steps, a.rank() + 1));
   return sum(terms, Ints{-1}) +
          number(a, n * (n - 1) / 4 * std::log(std::numbers::pi));
 }
