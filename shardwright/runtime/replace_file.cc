@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -53,4 +54,24 @@ Error shardwright::replaceFile(StringRef path,
     return e;
   return errorCodeToError(isSpecial ? copyInto(target, temporary)
                                     : sys::fs::rename(temporary, target));
+}
+
+Error shardwright::writeStream(StringRef path,
+                               function_ref<void(raw_ostream &)> write) {
+  std::error_code error;
+  raw_fd_ostream os(path, error);
+  if (!error) {
+    write(os);
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  return errorCodeToError(error);
+}
+
+Error shardwright::replaceFileByStream(
+    StringRef path, function_ref<void(raw_ostream &)> write) {
+  return replaceFile(path, [&](const std::string &temporary) {
+    return writeStream(temporary, write);
+  });
 }

@@ -21,6 +21,10 @@
 
 #include <string>
 
+namespace llvm {
+class raw_ostream;
+}
+
 namespace shardwright {
 
 /// Calls `write` with a temporary name, then renames that file to `path`.
@@ -29,6 +33,14 @@ namespace shardwright {
 llvm::Error
 replaceFile(llvm::StringRef path,
             llvm::function_ref<llvm::Error(const std::string &)> write);
+/// The same, where `write` writes to a stream.
+llvm::Error
+replaceFileByStream(llvm::StringRef path,
+                    llvm::function_ref<void(llvm::raw_ostream &)> write);
+
+/// Creates or truncates a file and writes it. Errors are system errors.
+llvm::Error writeStream(llvm::StringRef path,
+                        llvm::function_ref<void(llvm::raw_ostream &)> write);
 
 } // namespace shardwright
 

@@ -395,17 +395,7 @@ bool writeFile(llvm::StringRef path,
     llvm::outs().flush();
     return true;
   }
-  llvm::Error failed = replaceFile(path, [&](const std::string &temporary) {
-    std::error_code error;
-    llvm::raw_fd_ostream os(temporary, error);
-    if (!error) {
-      write(os);
-      os.close();
-      error = os.error();
-      os.clear_error();
-    }
-    return llvm::errorCodeToError(error);
-  });
+  llvm::Error failed = replaceFileByStream(path, write);
   if (!failed)
     return true;
   badInput("cannot write '" + path + "': " + toString(std::move(failed)),

@@ -141,15 +141,9 @@ zip_int64_t MemberSource::call(void *source, void *data, zip_uint64_t size,
 
 /// Writes an archive without members as numpy does; libzip would write no file.
 static llvm::Error writeEmptyArchive(const std::string &path) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
+  return writeStream(path, [](llvm::raw_ostream &os) {
     os << StringRef("PK\5\6", 4) << std::string(18, '\0');
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  return llvm::errorCodeToError(code);
+  });
 }
 
 /// Stores the members.
