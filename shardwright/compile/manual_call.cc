@@ -198,27 +198,37 @@ void moveBody(ModuleOp from, Operation *main, Block &body, Operation *call,
   sdy::ReturnOp::create(b, call->getLoc(), results);
 }
 
-LogicalResult callOnEachDevice(ModuleOp module, int64_t devices,
-                               StringRef target) {
-  // One device has the full values. Only there calls may have tokens.
-  if (devices < 2)
-    return success();
+FailureOr<SmallVector<stablehlo::CustomCallOp>>
+inlinedCustomCalls(ModuleOp module,
+                   function_ref<bool(stablehlo::CustomCallOp)> fits) {
   SmallVector<stablehlo::CustomCallOp> calls;
   auto collect = [&] {
     calls.clear();
     module.walk([&](stablehlo::CustomCallOp call) {
-      if (call.getCallTargetName() == target)
+      if (fits(call))
         calls.push_back(call);
     });
   };
   collect();
   if (calls.empty())
-    return success();
-  // The manual axes around a call are only known at its call site.
+    return calls;
   if (failed(inlineCalls(module)))
     return failure();
   collect();
-  for (stablehlo::CustomCallOp call : calls) {
+  return calls;
+}
+
+LogicalResult callOnEachDevice(ModuleOp module, int64_t devices,
+                               StringRef target) {
+  // One device has the full values. Only there calls may have tokens.
+  if (devices < 2)
+    return success();
+  auto calls = inlinedCustomCalls(module, [&](stablehlo::CustomCallOp call) {
+    return call.getCallTargetName() == target;
+  });
+  if (failed(calls))
+    return failure();
+  for (stablehlo::CustomCallOp call : *calls) {
     ManualCall site(call, devices);
     if (site.free.numAxes() == 0) // every device already has its own values
       continue;

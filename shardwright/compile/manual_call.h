@@ -35,6 +35,13 @@ public:
   mlir::Attribute meshRef;
 };
 
+/// The custom calls that fit, after inlining: the manual axes around a call are
+/// only known at the call site of its function. Without a call that fits,
+/// nothing is inlined.
+mlir::FailureOr<llvm::SmallVector<stablehlo::CustomCallOp>>
+inlinedCustomCalls(mlir::ModuleOp module,
+                   llvm::function_ref<bool(stablehlo::CustomCallOp)> fits);
+
 /// Replaces the calls of `target`, which have no results, by calls on each
 /// device with its shards, as propagation divided the operands. For a
 /// propagated module; inlines functions, if there is such a call.

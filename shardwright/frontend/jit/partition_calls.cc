@@ -266,22 +266,12 @@ LogicalResult expandPartitionedCalls(
       return nullptr;
     return objects[position].get();
   };
-  SmallVector<stablehlo::CustomCallOp> calls;
-  auto collect = [&] {
-    calls.clear();
-    module.walk([&](stablehlo::CustomCallOp call) {
-      if (objectOf(call))
-        calls.push_back(call);
-    });
-  };
-  collect();
-  if (calls.empty())
-    return success();
-  // The manual axes around a call are only known at its call site.
-  if (failed(inlineCalls(module)))
+  auto calls = inlinedCustomCalls(module, [&](stablehlo::CustomCallOp call) {
+    return objectOf(call) != nullptr;
+  });
+  if (failed(calls))
     return failure();
-  collect();
-  for (stablehlo::CustomCallOp call : calls) {
+  for (stablehlo::CustomCallOp call : *calls) {
     const ParamObject *object = objectOf(call);
     auto *partitioner = dynamic_cast<const CustomPartitioner *>(object);
     auto *inspector = dynamic_cast<const ShardingInspector *>(object);

@@ -9,7 +9,6 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/calls/client_call.h"
 #include "shardwright/pjrt/calls/host_callback.h"
@@ -88,20 +87,10 @@ LogicalResult expandClientCalls(ModuleOp module, int64_t devices,
     StringRef target = call.getCallTargetName();
     return target == inspectTarget || findCustomPartitioner(target);
   };
-  WalkResult any = module.walk([&](stablehlo::CustomCallOp call) {
-    return isOne(call) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (!any.wasInterrupted())
-    return success();
-  // The manual axes around a call are only known at its call site.
-  if (failed(inlineCalls(module)))
+  auto calls = inlinedCustomCalls(module, isOne);
+  if (failed(calls))
     return failure();
-  SmallVector<stablehlo::CustomCallOp> calls;
-  module.walk([&](stablehlo::CustomCallOp call) {
-    if (isOne(call))
-      calls.push_back(call);
-  });
-  for (stablehlo::CustomCallOp call : calls) {
+  for (stablehlo::CustomCallOp call : *calls) {
     CallExpander expander(call, devices);
     StringRef target = call.getCallTargetName();
     LogicalResult done =

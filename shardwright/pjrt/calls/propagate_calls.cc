@@ -9,7 +9,6 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/pjrt/calls/client_call.h"
 
@@ -184,26 +183,23 @@ LogicalResult propagateThroughClientCalls(ModuleOp module, int64_t devices) {
   auto partitioner = [](stablehlo::CustomCallOp call) {
     return findCustomPartitioner(call.getCallTargetName());
   };
-  WalkResult any = module.walk([&](stablehlo::CustomCallOp call) {
-    return partitioner(call) ? WalkResult::interrupt() : WalkResult::advance();
+  // Each call site of the enclosing function is a call of its own.
+  auto inlined = inlinedCustomCalls(module, [&](stablehlo::CustomCallOp call) {
+    return partitioner(call) != nullptr;
   });
-  if (!any.wasInterrupted())
-    return success();
-  // Inline, so that each call site of the enclosing function is a call of its
-  // own.
-  if (failed(inlineCalls(module)))
+  if (failed(inlined))
     return failure();
   std::vector<AskedCall> calls;
   Builder b(module.getContext());
-  module.walk([&](stablehlo::CustomCallOp call) {
+  for (stablehlo::CustomCallOp call : *inlined) {
     JAX_CustomCallPartitioner_Callbacks *callbacks = partitioner(call);
-    if (!callbacks || !callbacks->infer_sharding ||
-        !callbacks->propagate_user_sharding || call->getNumResults() == 0 ||
-        sdy::getShardingRule(call) || !sdy::getShardings(call).empty())
-      return;
+    if (!callbacks->infer_sharding || !callbacks->propagate_user_sharding ||
+        call->getNumResults() == 0 || sdy::getShardingRule(call) ||
+        !sdy::getShardings(call).empty())
+      continue;
     call->setAttr(numberName, b.getI64IntegerAttr(calls.size()));
     calls.push_back({call, callbacks});
-  });
+  }
   // Creates the mesh before copying, so that copies use its name.
   for (AskedCall &one : calls)
     (void)ClientCall(one.call, devices);
