@@ -12,6 +12,7 @@
 #include "shardwright/frontend/jit/saved_program.h"
 #include "shardwright/frontend/mesh/device.h"
 #include "shardwright/runtime/client.h"
+#include "shardwright/runtime/replace_file.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -98,10 +99,7 @@ std::string persistentKey(const LoweredProgram &lowered,
   add(backend.codeIdentity());
   add(backend.description());
   add(key);
-  std::string name;
-  for (char c : lowered.request.name)
-    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return cat("jit_", name.substr(0, 100), "-",
+  return cat(lowered.options->name.substr(0, 100), "-",
              llvm::toHex(hash.final(), /*LowerCase=*/true));
 }
 
@@ -158,20 +156,10 @@ Status storePersistent(const std::string &key, const LoweredProgram &lowered,
   if (std::error_code problem =
           llvm::sys::fs::create_directories(config::compilationCacheDir.get()))
     return report("writing", lowered, cat(path, ": ", problem.message()));
-  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
-  if (!file)
-    return report("writing", lowered, llvm::toString(file.takeError()));
-  llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);
-  out << *bytes;
-  out.flush();
-  if (out.has_error()) {
-    std::string why = out.error().message();
-    out.clear_error();
-    llvm::consumeError(file->discard());
-    return report("writing", lowered, cat(path, ": ", why));
-  }
-  if (llvm::Error problem = file->keep(path))
-    return report("writing", lowered, llvm::toString(std::move(problem)));
+  if (llvm::Error problem = replaceFileByStream(
+          path, [&](llvm::raw_ostream &os) { os << *bytes; }))
+    return report("writing", lowered,
+                  cat(path, ": ", llvm::toString(std::move(problem))));
   if (limit >= 0)
     evict(limit);
   return {};
