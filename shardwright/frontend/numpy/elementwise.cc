@@ -27,7 +27,7 @@ std::pair<Tensor, Tensor> promotePair(const Tensor &x, const Tensor &y,
     return std::pair<Tensor, Tensor>(status.error(), status.error());
   };
   if (function)
-    if (Status fits = checkRanks(function, {x.shape(), y.shape()}); !fits)
+    if (Status fits = checkRanks(function, x.shape(), y.shape()); !fits)
       return failed(fits);
   if (Status fits =
           checkPromotion(x.dtype(), x.aval().weak, y.dtype(), y.aval().weak);

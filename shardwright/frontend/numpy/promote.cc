@@ -46,37 +46,25 @@ static std::string pythonName(const std::string &function) {
   return out;
 }
 
-Status checkRanks(const std::string &function,
-                  const std::vector<Shape> &shapes) {
+Status checkRanks(const char *function, const Shape &x, const Shape &y) {
   RankPromotion setting = config::numpyRankPromotion.get();
-  if (setting == RankPromotion::Allow)
+  if (setting == RankPromotion::Allow || x.empty() || y.empty() ||
+      x.rank() == y.rank())
     return {};
-  size_t rank = 0;
-  bool differ = false;
-  std::string list;
-  for (const Shape &shape : shapes) {
-    list += cat(list.empty() ? "" : " ", tupleText(shape));
-    if (shape.empty())
-      continue;
-    differ |= rank && rank != shape.size();
-    rank = shape.size();
-  }
-  if (!differ)
-    return {};
-  const char *more = "For more information, see "
-                     "https://docs.jax.dev/en/latest/rank_promotion_warning."
-                     "html.";
+  const char *page =
+      "https://docs.jax.dev/en/latest/rank_promotion_warning.html.";
+  std::string what =
+      cat(pythonName(function), " on shapes ", tupleText(x), " ", tupleText(y));
   if (setting == RankPromotion::Raise)
-    return valueError("Operands could not be broadcast together for ",
-                      pythonName(function), " on shapes ", list,
+    return valueError("Operands could not be broadcast together for ", what,
                       " and with the config option "
-                      "jax_numpy_rank_promotion='raise'. ",
-                      more);
-  warn(cat("Following NumPy automatic rank promotion for ",
-           pythonName(function), " on shapes ", list,
+                      "jax_numpy_rank_promotion='raise'. For more information, "
+                      "see ",
+                      page);
+  warn(cat("Following NumPy automatic rank promotion for ", what,
            ". Set the jax_numpy_rank_promotion config option to 'allow' to "
-           "disable this warning; for more information, see "
-           "https://docs.jax.dev/en/latest/rank_promotion_warning.html."));
+           "disable this warning; for more information, see ",
+           page));
   return {};
 }
 

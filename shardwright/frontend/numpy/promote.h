@@ -21,8 +21,7 @@ promotePair(const Tensor &x, const Tensor &y,
             const char *function = __builtin_FUNCTION());
 /// The error, or the warning, that the setting numpyRankPromotion wants for
 /// operands of these shapes.
-Status checkRanks(const std::string &function,
-                  const std::vector<Shape> &shapes);
+Status checkRanks(const char *function, const Shape &x, const Shape &y);
 /// Leading dimensions of size 1 up to this rank; scalars keep rank 0.
 Tensor toRank(const Tensor &x, int64_t rank);
 /// Integers and booleans become floats.
