@@ -9,10 +9,11 @@
 
 #include "shardwright/frontend/base/error.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <deque>
@@ -75,13 +76,6 @@ Texts &texts() {
   return *shared;
 }
 
-std::string lowerCase(std::string_view text) {
-  std::string out(text);
-  for (char &c : out)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 /// The value that a text means, or none.
 std::optional<int64_t> parseValue(const Slot &slot, std::string_view text) {
   auto number = [&]<typename T>(T value) -> std::optional<int64_t> {
@@ -93,7 +87,7 @@ std::optional<int64_t> parseValue(const Slot &slot, std::string_view text) {
   };
   switch (slot.kind) {
   case ConfigKind::Bool: {
-    std::string word = lowerCase(text);
+    std::string word = llvm::StringRef(text).lower();
     for (const char *yes : {"y", "yes", "t", "true", "on", "1"})
       if (word == yes)
         return 1;
@@ -141,8 +135,8 @@ std::string textOfValue(const Slot &slot, int64_t value) {
 Error noValue(const Slot &slot, std::string_view text) {
   switch (slot.kind) {
   case ConfigKind::Bool:
-    return valueError("invalid truth value '", lowerCase(text), "' for '",
-                      slot.name, "'");
+    return valueError("invalid truth value '", llvm::StringRef(text).lower(),
+                      "' for '", slot.name, "'");
   case ConfigKind::Choice: {
     std::string words;
     for (const char *word : slot.choices)
@@ -186,9 +180,7 @@ size_t detail::registerConfig(const char *name, int64_t initial, uint8_t keys,
   s.initial = initial;
   s.choices = choices;
   s.value = initial;
-  std::string variable = cat("SHARDWRIGHT_", name);
-  for (char &c : variable)
-    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::string variable = "SHARDWRIGHT_" + llvm::StringRef(name).upper();
   if (const char *text = std::getenv(variable.c_str())) {
     if (std::optional<int64_t> value = parseValue(s, text))
       s.value = *value;

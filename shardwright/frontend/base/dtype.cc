@@ -133,6 +133,11 @@ DType complexType(DType real) {
   return real == DType::F64 || real == DType::C128 ? DType::C128 : DType::C64;
 }
 
+/// Booleans are below integers, those below floats and complex numbers.
+static int category(DType type) {
+  return isComplex(type) ? 3 : isFloat(type) ? 2 : isInteger(type) ? 1 : 0;
+}
+
 PromotedType promoteTypes(DType a, bool weakA, DType b, bool weakB) {
   if (weakA == weakB)
     return {promoteStrong(a, b), weakA && weakB};
@@ -141,9 +146,6 @@ PromotedType promoteTypes(DType a, bool weakA, DType b, bool weakB) {
     std::swap(weakA, weakB);
   }
   // b is weak: it only matters if it is of a higher category than a.
-  auto category = [](DType t) {
-    return isComplex(t) ? 3 : isFloat(t) ? 2 : isInteger(t) ? 1 : 0;
-  };
   if (category(b) <= category(a))
     return {a, false};
   if (isComplex(b))
@@ -165,9 +167,6 @@ static std::string latticeName(DType type, bool weak) {
 Status checkPromotion(DType a, bool weakA, DType b, bool weakB) {
   if (config::numpyDtypePromotion.get() == DtypePromotion::Standard)
     return {};
-  auto category = [](DType t) {
-    return isComplex(t) ? 3 : isFloat(t) ? 2 : isInteger(t) ? 1 : 0;
-  };
   bool isAllowed = a == b;
   if (weakA && weakB)
     isAllowed |= category(a) > 0 && category(b) > 0;

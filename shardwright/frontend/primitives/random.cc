@@ -18,6 +18,14 @@ using namespace lax;
 
 Tensor word(uint32_t v) { return scalarOf(int64_t(v), DType::U32); }
 
+/// The type of random bits of this width.
+DType bitsType(int64_t width) {
+  return width == 8    ? DType::U8
+         : width == 16 ? DType::U16
+         : width == 32 ? DType::U32
+                       : DType::U64;
+}
+
 /// Threefry-2x32 with 20 rounds (Salmon et al. 2011).
 Tensors threefry(const Tensors &in) {
   static const int64_t rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
@@ -157,9 +165,7 @@ Tensor olderBits(const Tensor &data, int64_t width, const Shape &shape) {
     bits = bitsOfWords({lastSlice(bits, 0, size), lastSlice(bits, size, words)},
                        width);
   else if (width < 32)
-    bits = lastSlice(
-        partsOfWords(bits, width, width == 8 ? DType::U8 : DType::U16), 0,
-        size);
+    bits = lastSlice(partsOfWords(bits, width, bitsType(width)), 0, size);
   if (!bits.ok())
     return bits;
   Shape all = bits.shape();
@@ -356,10 +362,7 @@ const Primitive bitsP = [] {
     if (width != 8 && width != 16 && width != 32 && width != 64)
       return typeError("requires 8-, 16-, 32- or 64-bit field width, got ",
                        width);
-    DType type = width == 8    ? DType::U8
-                 : width == 16 ? DType::U16
-                 : width == 32 ? DType::U32
-                               : DType::U64;
+    DType type = bitsType(width);
     return needKey("random_bits", in[0],
                    Aval{type, followed(in[0].shape, params.ints("shape"))});
   };
@@ -431,9 +434,7 @@ Tensor bitsOfWords(const Tensors &words, int64_t bitWidth) {
     return bitwise_or(shift_left(high, scalarOf(int64_t(32), DType::U64)), low);
   }
   return convert_element_type(bitwise_xor(words[0], words[1]),
-                              bitWidth == 8    ? DType::U8
-                              : bitWidth == 16 ? DType::U16
-                                               : DType::U32);
+                              bitsType(bitWidth));
 }
 Tensor random_wrap(const Tensor &data) {
   return bind1(wrapP, {data}, {{"impl", std::string("fry")}});
