@@ -41,8 +41,8 @@ auto customVmap(F function, Rule rule, std::string name = "<lambda>") {
     Function tree(function, tuple);
     Flattener f;
     TreeTraits<Tuple>::flatten(tuple, f);
-    // Without the values, which may be traced ones.
-    Tuple empty = treeWith(tuple, Tensors(f.leaves.size()));
+    // The values may be traced ones, which must not be kept.
+    Tuple empty = withoutLeaves(tuple);
     using Pair = std::pair<Tensors, std::vector<bool>>;
     detail::FlatBatchRule flat =
         [rule, empty, tree](int64_t size, const std::vector<bool> &batched,

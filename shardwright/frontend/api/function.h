@@ -68,10 +68,6 @@ public:
   const TreeDef &def() const { return *resultDef; }
 
 private:
-  template <typename T> static T withoutLeaves(const T &tree) {
-    return treeWith(tree, Tensors(treeLeaves(tree).size()));
-  }
-
   F function;
   Tuple arguments;
   std::shared_ptr<std::optional<Result>> result;

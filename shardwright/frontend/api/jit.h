@@ -230,16 +230,30 @@ private:
   std::shared_ptr<JitCache> cache;
 };
 
-/// A function that is traced and compiled at its first call for each types and
-/// shardings of its arguments. JAX: jax.jit.
-template <typename F> class Jitted {
+/// A function of trees whose calls and stages are those of an untyped part:
+/// JitCore, or one with the same functions.
+template <typename F, typename Core> class StagedFunction {
 public:
-  Jitted(F f, JitOptions options)
-      : function(std::move(f)), core(std::move(options)) {}
+  StagedFunction(F f, Core c) : function(std::move(f)), core(std::move(c)) {}
 
   template <typename... Args> auto operator()(const Args &...args) const {
     using Function = TreeFunction<F, std::decay_t<Args>...>;
-    return run<Function>(args...);
+    using Result = typename Function::Result;
+    // What a finished program needs, first.
+    Parts parts = flatten(false, args...);
+    JitCore::Results out;
+    if (!core.callFinished(parts.def.text, parts.leaves, out)) {
+      Parts named = flatten(true, args...);
+      Function tree(function, {args...});
+      FlatFunction flat = tree;
+      auto prototype = prototypeOf(tree);
+      out = core.call({flat, named.def, named.sizes, tree.def(), prototype},
+                      named.leaves);
+    }
+    if (const Error *error = errorIn(out.leaves))
+      return Expected<Result>(*error);
+    return Expected<Result>(treeWith(
+        *static_cast<const Result *>(out.prototype.get()), out.leaves));
   }
   template <typename... Args>
   Expected<TracedStage> trace(const Args &...args) const {
@@ -293,28 +307,17 @@ private:
           *tree.prototype());
     };
   }
-  template <typename Function, typename... Args>
-  auto run(const Args &...args) const -> Expected<typename Function::Result> {
-    using Result = typename Function::Result;
-    // What a finished program needs, first.
-    Parts parts = flatten(false, args...);
-    JitCore::Results out;
-    if (!core.callFinished(parts.def.text, parts.leaves, out)) {
-      Parts named = flatten(true, args...);
-      Function tree(function, {args...});
-      FlatFunction flat = tree;
-      auto prototype = prototypeOf(tree);
-      out = core.call({flat, named.def, named.sizes, tree.def(), prototype},
-                      named.leaves);
-    }
-    if (const Error *error = errorIn(out.leaves))
-      return Expected<Result>(*error);
-    return Expected<Result>(treeWith(
-        *static_cast<const Result *>(out.prototype.get()), out.leaves));
-  }
 
   F function;
-  JitCore core;
+  Core core;
+};
+
+/// A function that is traced and compiled at its first call for each types and
+/// shardings of its arguments. JAX: jax.jit.
+template <typename F> class Jitted : public StagedFunction<F, JitCore> {
+public:
+  Jitted(F f, JitOptions options)
+      : StagedFunction<F, JitCore>(std::move(f), JitCore(std::move(options))) {}
 };
 
 /// `source`: in the locations of modules.

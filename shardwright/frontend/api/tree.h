@@ -306,6 +306,10 @@ template <typename T> T treeWith(T tree, const Tensors &leaves) {
   TreeTraits<T>::unflatten(tree, u);
   return tree;
 }
+/// A copy of the structure alone, whose leaves are null.
+template <typename T> T withoutLeaves(const T &tree) {
+  return treeWith(tree, Tensors(treeLeaves(tree).size()));
+}
 /// Applies a function to the corresponding leaves of trees of one type.
 template <typename F, typename T, typename... More>
 T treeMap(F function, const T &tree, const More &...more) {

@@ -339,20 +339,28 @@ bool PmapCore::callFinished(const std::string &tree, const Tensors &leaves,
   return false;
 }
 
-JitCore::Results PmapCore::call(const JitCore::Call &call,
-                                const Tensors &leaves) const {
-  JitCore::Results results;
+Status PmapCore::withCore(const JitCore::Call &call, const Tensors &leaves,
+                          const UseCore &use) const {
+  if (!cache)
+    return movedError();
   TreeDef flat = flatTree(leaves.size(), "", "", "flat_args");
   std::vector<size_t> sizes(leaves.size(), 1);
   auto run = [&](const MappedCall &mapped) {
     FlatFunction whole = [&](const Tensors &args) { return mapped.run(args); };
     JitCore::Call own{whole, flat, sizes, call.results, call.prototype};
-    auto core = cache->coreFor(mapped, own, leaves);
-    results = core ? (*core)->call(own, leaves)
-                   : JitCore::Results{{Tensor(core.error())}, nullptr};
+    use(cache->coreFor(mapped, own, leaves), own);
   };
-  Status done =
-      cache ? onMesh(cache->options, call, leaves, run) : movedError();
+  return onMesh(cache->options, call, leaves, run);
+}
+
+JitCore::Results PmapCore::call(const JitCore::Call &call,
+                                const Tensors &leaves) const {
+  JitCore::Results results;
+  Status done = withCore(
+      call, leaves, [&](const CoreOrError &core, const JitCore::Call &own) {
+        results = core ? (*core)->call(own, leaves)
+                       : JitCore::Results{{Tensor(core.error())}, nullptr};
+      });
   if (!done)
     return {{Tensor(done.error())}, nullptr};
   return results;
@@ -360,19 +368,12 @@ JitCore::Results PmapCore::call(const JitCore::Call &call,
 
 Expected<TracedStage> PmapCore::trace(const JitCore::Call &call,
                                       const Tensors &leaves) const {
-  if (!cache)
-    return movedError();
-  Expected<TracedStage> stage = movedError();
-  TreeDef flat = flatTree(leaves.size(), "", "", "flat_args");
-  std::vector<size_t> sizes(leaves.size(), 1);
-  auto run = [&](const MappedCall &mapped) {
-    FlatFunction whole = [&](const Tensors &args) { return mapped.run(args); };
-    JitCore::Call own{whole, flat, sizes, call.results, call.prototype};
-    auto core = cache->coreFor(mapped, own, leaves);
-    stage = core ? (*core)->trace(own, leaves)
-                 : Expected<TracedStage>(core.error());
-  };
-  SW_TRY(onMesh(cache->options, call, leaves, run));
+  Expected<TracedStage> stage = TracedStage();
+  SW_TRY(withCore(call, leaves,
+                  [&](const CoreOrError &core, const JitCore::Call &own) {
+                    stage = core ? (*core)->trace(own, leaves)
+                                 : Expected<TracedStage>(core.error());
+                  }));
   // Compiled programs are called with the arguments of the function.
   if (stage)
     stage->trees = CallTrees(call.arguments.text, stage->trees.outText);

@@ -72,83 +72,23 @@ public:
 
 private:
   struct Cache;
+  using CoreOrError = Expected<std::shared_ptr<const JitCore>>;
+  using UseCore =
+      std::function<void(const CoreOrError &core, const JitCore::Call &call)>;
+  /// Calls `use` with the jitted function for these arguments, and the call of
+  /// it; once more if pmaps inside of the function need more axes.
+  Status withCore(const JitCore::Call &call, const Tensors &leaves,
+                  const UseCore &use) const;
+
   std::shared_ptr<Cache> cache;
 };
 
 /// A function that runs on each device with one slice of its arguments.
-template <typename F> class Pmapped {
+template <typename F> class Pmapped : public StagedFunction<F, PmapCore> {
 public:
   Pmapped(F f, PmapOptions options, std::source_location source)
-      : function(std::move(f)), core(std::move(options), source) {}
-
-  template <typename... Args> auto operator()(const Args &...args) const {
-    using Function = TreeFunction<F, std::decay_t<Args>...>;
-    using Result = typename Function::Result;
-    Parts parts = flatten(false, args...);
-    JitCore::Results out;
-    if (!core.callFinished(parts.def.text, parts.leaves, out)) {
-      Parts named = flatten(true, args...);
-      Function tree(function, {args...});
-      FlatFunction flat = tree;
-      auto prototype = prototypeOf(tree);
-      out = core.call({flat, named.def, named.sizes, tree.def(), prototype},
-                      named.leaves);
-    }
-    if (const Error *error = errorIn(out.leaves))
-      return Expected<Result>(*error);
-    return Expected<Result>(treeWith(
-        *static_cast<const Result *>(out.prototype.get()), out.leaves));
-  }
-  template <typename... Args>
-  Expected<TracedStage> trace(const Args &...args) const {
-    TreeFunction<F, std::decay_t<Args>...> tree(function, {args...});
-    Parts parts = flatten(true, args...);
-    FlatFunction flat = tree;
-    auto prototype = prototypeOf(tree);
-    return core.trace({flat, parts.def, parts.sizes, tree.def(), prototype},
-                      parts.leaves);
-  }
-  template <typename... Args>
-  Expected<LoweredStage> lower(const Args &...args) const {
-    Expected<TracedStage> traced = trace(args...);
-    if (!traced)
-      return traced.error();
-    return traced->lower();
-  }
-
-private:
-  struct Parts {
-    Tensors leaves;
-    TreeDef def;
-    std::vector<size_t> sizes;
-  };
-  template <typename... Args>
-  static Parts flatten(bool keepPaths, const Args &...args) {
-    Flattener f(keepPaths);
-    Parts parts;
-    size_t index = 0;
-    auto one = [&](const auto &arg) {
-      size_t before = f.leaves.size();
-      f.child(arg, keepPaths ? cat("args[", index++, "]") : std::string());
-      f.open(",");
-      parts.sizes.push_back(f.leaves.size() - before);
-    };
-    (one(args), ...);
-    parts.leaves = std::move(f.leaves);
-    parts.def = std::move(f.def);
-    return parts;
-  }
-  template <typename Function>
-  static std::function<std::shared_ptr<const void>()>
-  prototypeOf(const Function &tree) {
-    return [&tree] {
-      return std::make_shared<const typename Function::Result>(
-          *tree.prototype());
-    };
-  }
-
-  F function;
-  PmapCore core;
+      : StagedFunction<F, PmapCore>(std::move(f),
+                                    PmapCore(std::move(options), source)) {}
 };
 
 /// A function of slices, whose arguments and results have one more dimension:
