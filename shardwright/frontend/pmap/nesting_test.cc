@@ -8,6 +8,7 @@
 #include "shardwright/frontend/pmap/nesting.h"
 
 #include "shardwright/frontend/api/autodiff.h"
+#include "shardwright/frontend/array/values_test_util.h"
 #include "shardwright/frontend/numpy/numpy.h"
 #include "shardwright/frontend/pmap/emap.h"
 #include "shardwright/frontend/pmap/replicas.h"
@@ -19,14 +20,6 @@ using namespace shardwright::frontend;
 
 namespace {
 
-using Floats = std::vector<float>;
-
-Floats values(const Expected<Tensor> &x) {
-  EXPECT_TRUE(x.ok()) << x.error().str();
-  auto v = x ? x->toVector<float>() : Expected<Floats>(Floats());
-  EXPECT_TRUE(v.ok()) << v.error().str();
-  return v ? *v : Floats();
-}
 Tensor grid(int64_t a, int64_t b) {
   return reshape(arange(a * b, DType::F32), {a, b});
 }

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/pmap/pmap.h"
 
 #include "shardwright/frontend/api/autodiff.h"
+#include "shardwright/frontend/array/values_test_util.h"
 #include "shardwright/frontend/numpy/numpy.h"
 #include "shardwright/frontend/shard_map/collectives.h"
 
@@ -17,15 +18,9 @@ using namespace shardwright::frontend;
 
 namespace {
 
-using Floats = std::vector<float>;
 using Dict = std::map<std::string, Tensor>;
 using AxesMap = std::map<std::string, AxesTree>;
 
-Floats values(const Tensor &x) {
-  auto v = x.toVector<float>();
-  EXPECT_TRUE(v.ok()) << v.error().str();
-  return v ? *v : Floats();
-}
 Tensor rows(int64_t n = 8) { return arange(n, DType::F32); }
 std::string textOf(const Error &error) { return error.str(); }
 

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/tiling/tiling.h"
 
 #include "shardwright/frontend/api/jit.h"
+#include "shardwright/frontend/array/values_test_util.h"
 #include "shardwright/frontend/numpy/numpy.h"
 #include "shardwright/frontend/pmap/pmap.h"
 #include "shardwright/frontend/shard_map/collectives.h"
@@ -23,14 +24,6 @@ using namespace shardwright::frontend;
 
 namespace {
 
-using Floats = std::vector<float>;
-
-Floats values(const Expected<Tensor> &x) {
-  EXPECT_TRUE(x.ok()) << x.error().str();
-  auto v = x ? x->toVector<float>() : Expected<Floats>(Floats());
-  EXPECT_TRUE(v.ok()) << v.error().str();
-  return v ? *v : Floats();
-}
 Mesh mesh42() { return *Mesh::get(devices(), {4, 2}, {"x", "y"}); }
 AbstractMesh abstract42() { return mesh42().abstractMesh(); }
 Tensor numbered(const Shape &shape) {
