@@ -42,16 +42,9 @@ Expected<Tensors> guardedCall(const HostCallback &callback,
                               const Tensors &args) {
   ScopedTopLevel topLevel;
   ScopedConfig wide(config::enableX64, callback.x64);
-  Expected<Tensors> results = [&]() -> Expected<Tensors> {
-    try {
-      return callback.function(args);
-    } catch (const std::exception &e) {
-      return failure(callback, e.what());
-    } catch (...) {
-      return failure(callback, "it threw an exception that is not derived "
-                               "from std::exception");
-    }
-  }();
+  Expected<Tensors> results = Tensors();
+  if (auto why = exceptionOf([&] { results = callback.function(args); }))
+    return failure(callback, *why);
   if (!results)
     return results.error().text.rfind("INTERNAL: CpuCallback", 0) == 0
                ? results.error()

@@ -13,6 +13,17 @@
 
 namespace shardwright::frontend {
 
+std::optional<std::string> exceptionOf(llvm::function_ref<void()> call) {
+  try {
+    call();
+    return {};
+  } catch (const std::exception &e) {
+    return e.what();
+  } catch (...) {
+    return "it threw an exception that is not derived from std::exception";
+  }
+}
+
 llvm::Error
 callForProgram(llvm::function_ref<llvm::Error()> function,
                llvm::function_ref<llvm::Error(const std::string &why)> fail) {
@@ -22,14 +33,10 @@ callForProgram(llvm::function_ref<llvm::Error()> function,
                     detail::maxCallDepth,
                     " deep in each other; end the recursion"));
   ScopedTopLevel topLevel;
-  try {
-    return function();
-  } catch (const std::exception &e) {
-    return fail(e.what());
-  } catch (...) {
-    return fail("it threw an exception that is not derived from "
-                "std::exception");
-  }
+  std::optional<llvm::Error> result;
+  if (auto why = exceptionOf([&] { result.emplace(function()); }))
+    return fail(*why);
+  return std::move(*result);
 }
 
 } // namespace shardwright::frontend

@@ -11,9 +11,14 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 
 namespace shardwright::frontend {
+
+/// Calls a function of the user. Returns what the exception says that it
+/// throws, or nothing.
+std::optional<std::string> exceptionOf(llvm::function_ref<void()> call);
 
 /// Calls a function of the user on the thread of a running program. Programs
 /// that the function runs have devices of their own, and are not part of what

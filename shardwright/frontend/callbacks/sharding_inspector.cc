@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/callbacks/sharding_inspector.h"
 
+#include "shardwright/frontend/callbacks/host_guard.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/trace/lowering_devices.h"
 
@@ -84,15 +85,9 @@ Status ShardingInspector::tell(const Sharding &sharding) const {
   };
   if (!function)
     return failed("the function is empty");
-  try {
-    function(sharding);
-    return {};
-  } catch (const std::exception &e) {
-    return failed(e.what());
-  } catch (...) {
-    return failed("it threw an exception that is not derived from "
-                  "std::exception");
-  }
+  if (auto why = exceptionOf([&] { function(sharding); }))
+    return failed(*why);
+  return {};
 }
 
 Status bindInspectSharding(std::shared_ptr<const ShardingInspector> inspector,

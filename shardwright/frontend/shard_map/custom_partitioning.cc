@@ -8,6 +8,7 @@
 #include "shardwright/frontend/shard_map/custom_partitioning.h"
 
 #include "shardwright/frontend/callbacks/custom_partitioner.h"
+#include "shardwright/frontend/callbacks/host_guard.h"
 #include "shardwright/frontend/jit/program.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
@@ -256,15 +257,11 @@ makeCustomPartitioning(CustomPartitioningOptions options) {
   partitioner->partition =
       [options](const Mesh &mesh, const Tensors &args,
                 const Tensors &results) -> Expected<PartitionedBody> {
-    try {
-      return partitionCall(options, mesh, args, results);
-    } catch (const std::exception &e) {
-      return makeError(ErrorKind::Runtime, e.what());
-    } catch (...) {
-      return makeError(ErrorKind::Runtime,
-                       "it threw an exception that is not derived from "
-                       "std::exception");
-    }
+    Expected<PartitionedBody> body = PartitionedBody();
+    if (auto why = exceptionOf(
+            [&] { body = partitionCall(options, mesh, args, results); }))
+      return makeError(ErrorKind::Runtime, *why);
+    return body;
   };
   made->options = std::move(options);
   made->partitioner = std::move(partitioner);
