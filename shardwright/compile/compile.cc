@@ -303,14 +303,16 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   int64_t replicas = 1;
   {
     Timer timer(seconds.import);
-    if (failed(importModule(module, options.import)))
+    if (!options.isImported && failed(importModule(module, options.import)))
       return failure();
     if (!sdy::getMainFunc(module))
       return module.emitError() << "the module has no entry function, expected "
                                    "@main or exactly one function";
     report.ops = countOps(module);
     FailureOr<int64_t> devices =
-        simplifyForDevices(module, options.import.devices);
+        options.isImported
+            ? countDevices(module, options.import.devices)
+            : simplifyForDevices(module, options.import.devices);
     if (failed(devices))
       return failure();
     report.devices = *devices;

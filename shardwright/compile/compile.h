@@ -47,6 +47,8 @@ enum class ProgramForm {
 
 struct CompileOptions {
   ImportOptions import;
+  /// The module has passed stage Import, which is not run again.
+  bool isImported = false;
   /// Propagate as this version of Shardy does.
   ShardyVersion shardy = kNewestShardy;
   /// Includes the machine for which the program's time is predicted.

@@ -138,6 +138,24 @@ struct SimulateOptions {
   bool trusted = false;
 };
 
+struct AutoCommandOptions {
+  std::string module;
+  std::optional<llvm::SmallVector<MeshAxis, 4>> mesh;
+  int64_t devices = 0;           ///< 0: those of the mesh
+  std::string machine;           ///< file; empty: the built-in machine
+  std::optional<int64_t> memory; ///< bytes
+  Overlap overlap = Overlap::Off;
+  int effort = 1;
+  std::vector<std::string> fixed; ///< NAME=P(...)
+  std::string state, drop;
+  bool verify = false;
+  std::string out;
+  std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
+  std::string specs;                 ///< `python`, `json`; empty: none
+  bool trusted = false;
+};
+
+int autoCommand(const AutoCommandOptions &options);
 int simulateCommand(const SimulateOptions &options);
 int measureCommand(const MeasureCommandOptions &options);
 int explainCommand(const ExplainOptions &options);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "auto_options.h"
 #include "command_line.h"
 #include "crash_report.h"
 #include "plugin_options.h"
@@ -452,6 +453,8 @@ int main(int argc, char **argv) {
   addMeasureCommand(app, measure, exitCode);
   SimulateOptions simulate;
   addSimulateCommand(app, simulate, exitCode);
+  AutoCommandOptions autoOptions;
+  addAutoCommand(app, autoOptions, exitCode);
   ConvertOptions convert;
   addConvertCommand(app, convert, exitCode);
 

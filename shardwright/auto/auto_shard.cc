@@ -1,0 +1,187 @@
+//===- auto_shard.cc - find shardings automatically -----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/auto/auto_shard.h"
+
+#include "shardwright/auto/describe.h"
+#include "shardwright/auto/prepare.h"
+#include "shardwright/auto/search.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/interop/import_module.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+/// Trials of a search on a program of this many ops.
+int64_t budgetOf(int64_t ops, int effort) {
+  int64_t trials =
+      std::clamp<int64_t>(1200000 / std::max<int64_t>(ops, 1), 24, 400);
+  return effort == 2 ? 10 * trials : trials;
+}
+
+int64_t countOps(ModuleOp module) {
+  int64_t count = 0;
+  module.walk([&](Operation *) { ++count; });
+  return count;
+}
+
+class AutoSharder {
+public:
+  AutoSharder(ModuleOp asRead, ModuleOp imported, const AutoOptions &options,
+              AutoProblem problem)
+      : asRead(asRead), imported(imported), options(options),
+        problem(std::move(problem)),
+        objective{options.memory.value_or(options.machine.memoryBytes)},
+        trials(imported, this->problem, compileOptions(options)),
+        search(this->problem, trials, objective, [this] {
+          if (this->options.progress)
+            this->options.progress(trials.count(), bestSeconds);
+        }) {}
+
+  FailureOr<AutoResult> run();
+
+private:
+  static CompileOptions compileOptions(const AutoOptions &options) {
+    CompileOptions compile;
+    compile.partition.machine = options.machine;
+    compile.overlap = options.overlap;
+    return compile;
+  }
+
+  /// Candidates from which the search starts, best first.
+  FailureOr<std::vector<Candidate>> start(int64_t budget);
+  PlanCost cost(std::string name, const Trial &trial) const {
+    return {std::move(name), trial.step, trial.peak, trial.sent,
+            objective.fits(trial)};
+  }
+  void consider(const Candidate &candidate) {
+    if (!best || objective.isBetter(candidate.trial, best->trial))
+      best = candidate;
+    if (objective.fits(best->trial))
+      bestSeconds = best->trial.seconds();
+  }
+  void write(AutoResult &result);
+
+  ModuleOp asRead, imported;
+  const AutoOptions &options;
+  AutoProblem problem;
+  Objective objective;
+  Trials trials;
+  PlanSearch search;
+  std::optional<Candidate> best;
+  /// The user's annotations and no others.
+  std::optional<Trial> given;
+  double bestSeconds = std::numeric_limits<double>::infinity();
+};
+
+} // namespace
+
+FailureOr<std::vector<Candidate>> AutoSharder::start(int64_t budget) {
+  std::vector<Candidate> candidates = search.tryRecipes(
+      options.effort == 0 ? budget : std::max<int64_t>(8, budget / 3));
+  if (candidates.empty()) {
+    // Not even the replicated program: this time its errors are shown.
+    OwningOpRef<ModuleOp> copy = trials.annotated(Plan(problem));
+    if (trials.partition(*copy).works)
+      return imported.emitError() << "no plan of the program works";
+    return failure();
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](const Candidate &a, const Candidate &b) {
+                     return objective.isBetter(a.trial, b.trial);
+                   });
+  return candidates;
+}
+
+FailureOr<AutoResult> AutoSharder::run() {
+  AutoResult result;
+  result.mesh = problem.mesh;
+  result.memoryLimit = objective.limit;
+  if (hasAnnotations(imported)) {
+    given = trials.asGiven();
+    if (!given->works)
+      return failure();
+    result.compared.push_back(cost("as given", *given));
+  }
+  int64_t budget = budgetOf(countOps(imported), options.effort);
+  FailureOr<std::vector<Candidate>> candidates = start(budget);
+  if (failed(candidates))
+    return failure();
+  for (const Candidate &candidate : *candidates) {
+    consider(candidate);
+    result.compared.push_back(cost(candidate.name, candidate.trial));
+  }
+  std::stable_sort(result.compared.begin(), result.compared.end(),
+                   [](const PlanCost &a, const PlanCost &b) {
+                     return std::pair(!a.fits, a.step.total()) <
+                            std::pair(!b.fits, b.step.total());
+                   });
+  if (options.effort > 0) {
+    // Half of what is left for the best start, a quarter for the next, ...
+    int64_t left = budget - trials.count();
+    for (size_t i = 0; i < std::min<size_t>(3, candidates->size()); ++i) {
+      int64_t before = trials.count();
+      consider(search.climb((*candidates)[i], i == 2 ? left : (left + 1) / 2));
+      left -= trials.count() - before;
+    }
+    consider(search.climb(*best, left));
+    best = search.prune(*best, std::max<int64_t>(8, budget / 8));
+  }
+  write(result);
+  result.numTrials = trials.count();
+  return result;
+}
+
+void AutoSharder::write(AutoResult &result) {
+  // The user's own annotations stay if nothing is better.
+  if (given && !objective.isBetter(best->trial, *given)) {
+    result.found = cost("as given", *given);
+    result.module = asRead.clone();
+    describeGiven(problem, imported, result);
+    return;
+  }
+  result.found = cost("found", best->trial);
+  describePlan(problem, imported, best->plan, trials, objective, result);
+  if (best->plan.usesInner(problem)) {
+    result.module = trials.annotated(best->plan);
+    return;
+  }
+  IRMapping mapping;
+  result.module = cast<ModuleOp>(asRead->clone(mapping));
+  func::FuncOp main = sdy::getMainFunc(*result.module);
+  annotate(*result.module, problem, best->plan, [&](Value value) -> Value {
+    return main.getArgument(cast<BlockArgument>(value).getArgNumber());
+  });
+}
+
+FailureOr<AutoResult> autoShard(ModuleOp module, const AutoOptions &options) {
+  OwningOpRef<ModuleOp> asRead = module.clone();
+  ImportOptions import;
+  bool hadMesh = !module.getOps<sdy::MeshOp>().empty();
+  if (hadMesh)
+    import.meshSizes = options.mesh;
+  // GSPMD's annotations are ours from here on.
+  if (failed(importShardings(*asRead, import)) ||
+      failed(prepareModule(*asRead, options)))
+    return failure();
+  OwningOpRef<ModuleOp> imported = asRead->clone();
+  if (failed(importModule(*imported)) ||
+      failed(simplifyForDevices(*imported, 0)))
+    return failure();
+  FailureOr<AutoProblem> problem = readProblem(*imported, options.pairs);
+  if (failed(problem))
+    return failure();
+  return AutoSharder(*asRead, *imported, options, std::move(*problem)).run();
+}
+
+} // namespace shardwright

@@ -1,0 +1,127 @@
+//===- colours.cc - dimensions that are sharded alike ---------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/auto/colours.h"
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/rules/rule_interface.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+Colours::Colours(ModuleOp moduleOp) : module(moduleOp) {
+  module.walk([&](Operation *op) {
+    if (isa<func::CallOp>(op))
+      readCall(op);
+    else if (isa<sdy::ShardableDataFlowOpInterface>(op))
+      readDataFlow(op);
+    else
+      readRule(op);
+  });
+}
+
+int32_t Colours::find(int32_t element) {
+  while (parent[element] != element)
+    element = parent[element] = parent[parent[element]];
+  return element;
+}
+
+void Colours::join(int32_t a, int32_t b) {
+  a = find(a), b = find(b);
+  // The smaller number stays, so that numbers follow the program's order.
+  if (a < b)
+    parent[b] = a;
+  else
+    parent[a] = b;
+}
+
+int32_t Colours::elementOf(Value value, int64_t dim) {
+  auto [it, isNew] = first.try_emplace(value, int32_t(parent.size()));
+  if (isNew)
+    for (int64_t i = 0, e = cast<RankedTensorType>(value.getType()).getRank();
+         i < e; ++i)
+      parent.push_back(parent.size());
+  return it->second + int32_t(dim);
+}
+
+int32_t Colours::of(Value value, int64_t dim) {
+  return find(elementOf(value, dim));
+}
+
+void Colours::joinValues(Value a, Value b) {
+  auto type = dyn_cast<RankedTensorType>(a.getType());
+  auto other = dyn_cast<RankedTensorType>(b.getType());
+  if (!type || !other || type.getRank() != other.getRank())
+    return;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    join(elementOf(a, i), elementOf(b, i));
+}
+
+void Colours::readCall(Operation *op) {
+  auto call = cast<func::CallOp>(op);
+  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+  if (!callee || callee.isExternal())
+    return;
+  for (auto [operand, argument] :
+       llvm::zip(call.getOperands(), callee.getArguments()))
+    joinValues(operand, argument);
+  Operation *end = callee.getBody().front().getTerminator();
+  for (auto [result, returned] :
+       llvm::zip(call.getResults(), end->getOperands()))
+    joinValues(result, returned);
+}
+
+void Colours::readDataFlow(Operation *op) {
+  auto flow = cast<sdy::ShardableDataFlowOpInterface>(op);
+  auto readEdge = [&](Value owner) {
+    for (OpOperand *source : flow.getEdgeSources(owner))
+      joinValues(owner, source->get());
+    for (Value target : flow.getNonEdgeOwnerTargets(owner))
+      joinValues(owner, target);
+  };
+  for (BlockArgument owner : flow.getBlockArgumentEdgeOwners())
+    readEdge(owner);
+  for (OpResult owner : flow.getOpResultEdgeOwners())
+    readEdge(owner);
+}
+
+void Colours::readRule(Operation *op) {
+  std::optional<ShardingRule> rule = getShardingRule(op, {.extraRules = true});
+  if (!rule)
+    return;
+  SmallVector<int32_t> elementOfFactor(rule->factors.size(), -1);
+  auto readTensor = [&](Value value, const TensorMapping &mapping) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() != int64_t(mapping.size()))
+      return;
+    for (auto [dim, factors] : llvm::enumerate(mapping)) {
+      // Factors of size 1 in front of others do not take axes.
+      const int32_t *major = llvm::find_if(
+          factors, [&](int32_t f) { return rule->factors[f].size > 1; });
+      if (major == factors.end())
+        continue;
+      const Factor &factor = rule->factors[*major];
+      if (factor.kind == FactorKind::NeedReplication || factor.blocked)
+        continue;
+      int32_t element = elementOf(value, dim);
+      int32_t &known = elementOfFactor[*major];
+      if (known < 0)
+        known = element;
+      else
+        join(known, element);
+    }
+  };
+  for (auto [value, mapping] : llvm::zip(op->getOperands(), rule->operands))
+    readTensor(value, mapping);
+  for (auto [value, mapping] : llvm::zip(op->getResults(), rule->results))
+    readTensor(value, mapping);
+}
+
+} // namespace shardwright

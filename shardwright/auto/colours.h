@@ -1,0 +1,51 @@
+//===- colours.h - dimensions that are sharded alike ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A colour is a set of dimensions that want to be sharded alike: the batch, the
+// heads, the hidden units. Two dimensions have one colour if a chain of
+// sharding rules joins them: an op without communication shards both along the
+// same axes. Of a dimension with several factors, the major one counts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_AUTO_COLOURS_H
+#define SHARDWRIGHT_AUTO_COLOURS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <vector>
+
+namespace shardwright {
+
+class Colours {
+public:
+  /// Reads the rules of all ops of a module after stage Import. Linear.
+  explicit Colours(mlir::ModuleOp module);
+
+  /// The colour of a dimension. The value must be a ranked tensor.
+  int32_t of(mlir::Value value, int64_t dim);
+  /// Gives both colours the same number.
+  void join(int32_t a, int32_t b);
+
+private:
+  int32_t find(int32_t element);
+  int32_t elementOf(mlir::Value value, int64_t dim);
+  void joinValues(mlir::Value a, mlir::Value b);
+  void readRule(mlir::Operation *op);
+  void readDataFlow(mlir::Operation *op);
+  void readCall(mlir::Operation *op);
+
+  mlir::ModuleOp module;
+  /// The element of dimension 0 of each value.
+  llvm::DenseMap<mlir::Value, int32_t> first;
+  std::vector<int32_t> parent;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_AUTO_COLOURS_H

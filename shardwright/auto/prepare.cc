@@ -1,0 +1,155 @@
+//===- prepare.cc - a module with a mesh and without old annotations ------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/auto/prepare.h"
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+constexpr llvm::StringLiteral kNumPartitions("mhlo.num_partitions");
+
+bool hasMesh(ModuleOp module) {
+  return llvm::any_of(module.getOps<sdy::MeshOp>(), [](sdy::MeshOp op) {
+    return !op.getMesh().getAxes().empty();
+  });
+}
+
+LogicalResult addMesh(ModuleOp module, ArrayRef<MeshAxis> axes) {
+  if (hasMesh(module))
+    return success(); // importModule resizes it
+  if (axes.empty())
+    return module.emitError()
+           << "the module has no mesh, and none is given (--mesh, --devices)";
+  int64_t devices = 1;
+  for (const MeshAxis &axis : axes)
+    devices *= axis.size;
+  std::string name = "mesh";
+  while (module.lookupSymbol(name))
+    name += "_";
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  sdy::MeshOp::create(builder, module.getLoc(), name,
+                      sdy::meshToAttr(module.getContext(),
+                                      Mesh(SmallVector<MeshAxis, 4>(axes))));
+  // A program for one device says so; its mesh says otherwise now.
+  module->setAttr(kNumPartitions, builder.getI32IntegerAttr(devices));
+  return success();
+}
+
+void dropConstraints(ModuleOp module) {
+  SmallVector<sdy::ShardingConstraintOp> constraints;
+  module.walk([&](Operation *op) {
+    if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op))
+      constraints.push_back(constraint);
+    else if (!isa<func::FuncOp>(op) && op->getDialect() &&
+             op->getDialect()->getNamespace() != "sdy")
+      op->removeAttr(sdy::kShardingAttr);
+  });
+  for (sdy::ShardingConstraintOp constraint : constraints) {
+    constraint.getResult().replaceAllUsesWith(constraint.getInput());
+    constraint.erase();
+  }
+}
+
+void dropAtBorder(ModuleOp module) {
+  for (func::FuncOp func : module.getOps<func::FuncOp>()) {
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      func.removeArgAttr(i, sdy::kShardingAttr);
+    for (unsigned i = 0; i < func.getNumResults(); ++i)
+      func.removeResultAttr(
+          i, StringAttr::get(module.getContext(), sdy::kShardingAttr));
+  }
+}
+
+/// The argument that the user calls so, by its number or by its name in the
+/// source; -1: none.
+int32_t argumentNamed(func::FuncOp main, StringRef name) {
+  int32_t number;
+  if (!name.getAsInteger(10, number))
+    return number >= 0 && number < int32_t(main.getNumArguments()) ? number
+                                                                   : -1;
+  for (BlockArgument argument : main.getArguments()) {
+    auto loc = dyn_cast<NameLoc>(argument.getLoc());
+    if (loc ? loc.getName() == name
+            : name == "arg" + std::to_string(argument.getArgNumber()))
+      return argument.getArgNumber();
+  }
+  return -1;
+}
+
+LogicalResult writeFixed(ModuleOp module, const AutoOptions &options) {
+  func::FuncOp main = sdy::getMainFunc(module);
+  if (options.fixed.empty() || !main)
+    return success();
+  auto meshes =
+      llvm::make_filter_range(module.getOps<sdy::MeshOp>(), [](sdy::MeshOp op) {
+        return !op.getMesh().getAxes().empty();
+      });
+  sdy::MeshOp op = *meshes.begin();
+  Mesh mesh = sdy::meshFromAttr(op.getMesh());
+  for (const auto &[name, spec] : options.fixed) {
+    int32_t i = argumentNamed(main, name);
+    if (i < 0)
+      return main.emitError() << "--fix: @" << main.getSymName()
+                              << " has no argument '" << name << "'";
+    auto type = dyn_cast<RankedTensorType>(main.getArgumentTypes()[i]);
+    llvm::Expected<TensorSharding> sharding =
+        resolve(spec, mesh, type ? type.getRank() : 0);
+    if (!sharding)
+      return main.emitError() << "--fix: argument '" << name << "' of type "
+                              << main.getArgumentTypes()[i] << ": "
+                              << llvm::toString(sharding.takeError());
+    if (type && !dividesEvenly(type.getShape(), *sharding))
+      return main.emitError()
+             << "--fix: " << spec.str() << " does not divide argument '" << name
+             << "' of type " << type << " evenly";
+    sdy::setSharding(
+        main.getArgument(i),
+        sdy::shardingToAttr(module.getContext(), *sharding, mesh,
+                            FlatSymbolRefAttr::get(op.getSymNameAttr())));
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult prepareModule(ModuleOp module, const AutoOptions &options) {
+  if (options.drop != DropAnnotations::None)
+    dropConstraints(module);
+  if (options.drop == DropAnnotations::All)
+    dropAtBorder(module);
+  if (failed(addMesh(module, options.mesh)))
+    return failure();
+  return writeFixed(module, options);
+}
+
+bool hasAnnotations(ModuleOp module) {
+  WalkResult found = module.walk([&](Operation *op) {
+    if (isa<sdy::ShardingConstraintOp>(op) || op->hasAttr(sdy::kShardingAttr))
+      return WalkResult::interrupt();
+    if (auto func = dyn_cast<func::FuncOp>(op)) {
+      for (unsigned i = 0; i < func.getNumArguments(); ++i)
+        if (func.getArgAttr(i, sdy::kShardingAttr))
+          return WalkResult::interrupt();
+      for (unsigned i = 0; i < func.getNumResults(); ++i)
+        if (func.getResultAttr(i, sdy::kShardingAttr))
+          return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+} // namespace shardwright

@@ -1,0 +1,27 @@
+//===- prepare.h - a module with a mesh and without old annotations -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_AUTO_PREPARE_H
+#define SHARDWRIGHT_AUTO_PREPARE_H
+
+#include "shardwright/auto/auto_shard.h"
+
+namespace shardwright {
+
+/// Gives a module, as it was read, the mesh of the options, removes the
+/// annotations that they drop, and writes the fixed ones. Emits a diagnostic on
+/// failure.
+mlir::LogicalResult prepareModule(mlir::ModuleOp module,
+                                  const AutoOptions &options);
+
+/// True if an argument, result or inner value is annotated.
+bool hasAnnotations(mlir::ModuleOp module);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_AUTO_PREPARE_H

@@ -1,0 +1,172 @@
+//===- recipes.cc - layouts that people use -------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/auto/recipes.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <unordered_set>
+
+using namespace mlir;
+
+namespace shardwright {
+
+/// Candidates for each role; more would be tried by the search anyway.
+constexpr size_t kMostBatchColours = 3, kMostTensorColours = 4;
+
+bool putOnColour(const AutoProblem &problem, Plan &plan, int32_t axis,
+                 int32_t colour, bool inner) {
+  bool changed = false;
+  for (int32_t c : problem.classesOf[colour]) {
+    const SiteClass &cls = problem.classes[c];
+    if (!inner && cls.kind() != Site::Kind::Argument)
+      continue;
+    for (auto [dim, own] : llvm::enumerate(cls.colours))
+      if (own == colour && plan.mayPut(problem, c, axis, dim)) {
+        changed |= plan.put(problem, c, axis, dim);
+        break;
+      }
+  }
+  return changed;
+}
+
+bool shardState(const AutoProblem &problem, Plan &plan, int32_t axis,
+                llvm::function_ref<bool(const SiteClass &)> isWanted) {
+  bool changed = false;
+  for (auto [c, cls] : llvm::enumerate(problem.classes)) {
+    if (cls.kind() != Site::Kind::Argument || !isWanted(cls) ||
+        plan.of(c).dimOf[axis] >= 0)
+      continue;
+    int32_t best = -1;
+    for (int32_t dim = 0; dim < cls.type.getRank(); ++dim)
+      if (plan.mayPut(problem, c, axis, dim) &&
+          (best < 0 || cls.type.getDimSize(dim) > cls.type.getDimSize(best)))
+        best = dim;
+    if (best >= 0)
+      changed |= plan.put(problem, c, axis, best);
+  }
+  return changed;
+}
+
+static void sortByWeight(std::vector<int32_t> &colours,
+                         llvm::function_ref<double(int32_t)> weight) {
+  std::stable_sort(colours.begin(), colours.end(),
+                   [&](int32_t a, int32_t b) { return weight(a) > weight(b); });
+}
+
+std::vector<int32_t> batchColours(const AutoProblem &problem) {
+  std::vector<int32_t> found;
+  for (auto [c, use] : llvm::enumerate(problem.colours))
+    if (use.argumentBytes > 0 && !use.isInState)
+      found.push_back(c);
+  sortByWeight(found, [&](int32_t c) { return problem.colours[c].kept; });
+  return found;
+}
+
+namespace {
+
+class RecipeWriter {
+public:
+  explicit RecipeWriter(const AutoProblem &problem)
+      : problem(problem), batch(batchColours(problem)) {
+    if (batch.size() > kMostBatchColours)
+      batch.resize(kMostBatchColours);
+    for (auto [c, use] : llvm::enumerate(problem.colours))
+      if (use.argumentBytes > 0 && !llvm::is_contained(batch, int32_t(c)))
+        tensor.push_back(c);
+    sortByWeight(tensor, [&](int32_t c) {
+      const ColourUse &use = problem.colours[c];
+      return use.kept + use.summed;
+    });
+    if (tensor.size() > kMostTensorColours)
+      tensor.resize(kMostTensorColours);
+  }
+
+  std::vector<Recipe> write();
+
+private:
+  using Axes = SmallVector<int32_t, 4>;
+
+  std::string text(const Axes &axes) const {
+    return llvm::join(
+        llvm::map_range(axes,
+                        [&](int32_t a) {
+                          return problem.mesh.axisName(problem.axes[a]).str();
+                        }),
+        ",");
+  }
+  void add(std::string name, Plan plan) {
+    if (seen.insert(plan.key()).second)
+      found.push_back({std::move(name), std::move(plan)});
+  }
+  void addData(int32_t colour, const Axes &axes, const Axes &others);
+  void addWithState(const std::string &name, const Plan &plan,
+                    const Axes &axes);
+
+  const AutoProblem &problem;
+  std::vector<int32_t> batch, tensor;
+  std::vector<Recipe> found;
+  std::unordered_set<std::string> seen;
+};
+
+void RecipeWriter::addWithState(const std::string &name, const Plan &plan,
+                                const Axes &axes) {
+  add(name, plan);
+  Plan sharded = plan;
+  for (int32_t axis : axes)
+    shardState(problem, sharded, axis,
+               [](const SiteClass &cls) { return cls.isState; });
+  add(name + ", state sharded", std::move(sharded));
+}
+
+/// The colour on `axes`, and a tensor colour on the others.
+void RecipeWriter::addData(int32_t colour, const Axes &axes,
+                           const Axes &others) {
+  Plan data(problem);
+  for (int32_t axis : axes)
+    putOnColour(problem, data, axis, colour, false);
+  std::string name = axes.empty() ? "" : "data on " + text(axes);
+  if (!axes.empty())
+    addWithState(name, data, axes);
+  if (others.empty())
+    return;
+  for (int32_t t : tensor) {
+    Plan both = data;
+    bool changed = false;
+    for (int32_t axis : others)
+      changed |= putOnColour(problem, both, axis, t, false);
+    if (changed)
+      addWithState((name.empty() ? "" : name + ", ") + "tensor on " +
+                       text(others),
+                   both, axes.empty() ? others : axes);
+  }
+}
+
+std::vector<Recipe> RecipeWriter::write() {
+  add("replicated", Plan(problem));
+  Axes all;
+  for (size_t a = 0; a < problem.axes.size(); ++a)
+    all.push_back(a);
+  size_t most = size_t(1) << std::min<size_t>(all.size(), 4);
+  for (int32_t colour : batch)
+    for (size_t set = most; set-- > 1;) {
+      Axes axes, others;
+      for (int32_t a : all)
+        (a < 4 && (set >> a & 1) ? axes : others).push_back(a);
+      addData(colour, axes, others);
+    }
+  addData(-1, {}, all);
+  return std::move(found);
+}
+
+} // namespace
+
+std::vector<Recipe> recipes(const AutoProblem &problem) {
+  return RecipeWriter(problem).write();
+}
+
+} // namespace shardwright

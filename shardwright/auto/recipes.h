@@ -1,0 +1,47 @@
+//===- recipes.h - layouts that people use ----------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plans that need no search: data parallelism, with the optimizer's state or
+// the parameters sharded too (ZeRO, FSDP), tensor parallelism, and products of
+// these on different axes. They are made from the roles of colours in
+// contractions, not from names of models.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_AUTO_RECIPES_H
+#define SHARDWRIGHT_AUTO_RECIPES_H
+
+#include "shardwright/auto/plan.h"
+
+namespace shardwright {
+
+struct Recipe {
+  std::string name;
+  Plan plan;
+};
+
+/// In the order in which they should be tried, without equal plans.
+std::vector<Recipe> recipes(const AutoProblem &problem);
+
+/// Moves the axis to the dimensions of this colour, in arguments with their
+/// results and, if `inner`, in inner values and other results too. False if
+/// nothing changes.
+bool putOnColour(const AutoProblem &problem, Plan &plan, int32_t axis,
+                 int32_t colour, bool inner);
+
+/// Shards what has no such axis yet along the largest dimension that it
+/// divides. False if nothing changes.
+bool shardState(const AutoProblem &problem, Plan &plan, int32_t axis,
+                llvm::function_ref<bool(const SiteClass &)> isWanted);
+
+/// Colours that lie in arguments and are no state's, those that most
+/// contractions keep first: candidates for the batch.
+std::vector<int32_t> batchColours(const AutoProblem &problem);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_AUTO_RECIPES_H

@@ -1,0 +1,119 @@
+//===- auto_verify.cc - run what auto has found ---------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "auto_verify.h"
+
+#include "shardwright/auto/prepare.h"
+#include "shardwright/runtime/random.h"
+#include "shardwright/runtime/readers/compare.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+/// Tolerances of `run --expect`.
+constexpr double kRtol = 1e-5;
+
+static OwningOpRef<ModuleOp> parse(llvm::StringRef text, MLIRContext *context) {
+  return parseSourceString<ModuleOp>(text, context);
+}
+
+int checkReadBack(llvm::StringRef text, const AutoResult &result,
+                  const CompileOptions &options) {
+  MLIRContext *context = (*result.module)->getContext();
+  OwningOpRef<ModuleOp> module = parse(text, context);
+  if (!module)
+    return exitBug;
+  CompileOptions mine = options;
+  mine.stopAfter = Stage::Local;
+  FailureOr<Compiled> compiled = compile(*module, mine);
+  if (failed(compiled))
+    return exitBug;
+  double step = compiled->report.predicted.time.total();
+  if (step == result.found.step.total())
+    return exitFine;
+  err() << llvm::formatv(
+      "error: the annotated module takes {0:e9} s when it is read back, but "
+      "{1:e9} s were predicted; please report this\n",
+      step, result.found.step.total());
+  return exitBug;
+}
+
+namespace {
+using Results = std::optional<std::vector<Array>>;
+}
+
+static Results runOnce(ModuleOp module, const CompileOptions &options) {
+  CompileOptions mine = options;
+  mine.stopAfter = Stage::Executable;
+  FailureOr<Compiled> compiled = compile(module, mine);
+  if (failed(compiled))
+    return std::nullopt;
+  std::vector<Array> arguments;
+  for (auto [i, spec] : llvm::enumerate(compiled->arguments)) {
+    llvm::Expected<Array> made = randomArray(spec.type, spec.shape, 1, i);
+    if (!made) {
+      badInput("--verify: " + llvm::toString(made.takeError()), "");
+      return std::nullopt;
+    }
+    arguments.push_back(std::move(*made));
+  }
+  llvm::Expected<std::vector<Array>> results =
+      compiled->executable->run(arguments);
+  if (!results) {
+    badInput("--verify: " + llvm::toString(results.takeError()), "");
+    return std::nullopt;
+  }
+  return std::move(*results);
+}
+
+int verifyByRunning(ModuleOp asRead, llvm::StringRef annotated,
+                    const CompileOptions &options) {
+  OwningOpRef<ModuleOp> plain = asRead.clone();
+  AutoOptions onOneDevice;
+  onOneDevice.drop = DropAnnotations::All;
+  onOneDevice.mesh = {{"all", 1}};
+  CompileOptions resized = options;
+  for (sdy::MeshOp op : plain->getOps<sdy::MeshOp>())
+    for (sdy::MeshAxisAttr axis : op.getMesh().getAxes())
+      if (llvm::none_of(resized.import.meshSizes, [&](const MeshAxis &known) {
+            return known.name == axis.getName();
+          }))
+        resized.import.meshSizes.push_back({axis.getName().str(), 1});
+  OwningOpRef<ModuleOp> sharded = parse(annotated, asRead.getContext());
+  if (!sharded || failed(importShardings(*plain)) ||
+      failed(prepareModule(*plain, onOneDevice)))
+    return exitBadInput;
+  Results expected = runOnce(*plain, resized);
+  Results found = expected ? runOnce(*sharded, options) : std::nullopt;
+  if (!found)
+    return exitBadInput;
+  bool differs = false;
+  for (auto [i, array] : llvm::enumerate(*found)) {
+    WholeArrayReader got(array), wanted((*expected)[i]);
+    llvm::Expected<double> largest = largestMagnitude(wanted);
+    if (!largest)
+      return badInput("--verify: " + llvm::toString(largest.takeError()), "");
+    llvm::Expected<Comparison> compared =
+        compareArrays(got, wanted, kRtol, kRtol / 100 * *largest);
+    if (!compared)
+      return badInput("--verify: " + llvm::toString(compared.takeError()), "");
+    if (compared->ok())
+      continue;
+    differs = true;
+    err() << llvm::formatv("result {0} differs: {1} of {2} elements, got {3}, "
+                           "expected {4}\n",
+                           i, compared->mismatches, compared->elements,
+                           compared->gotThere, compared->expectedThere);
+  }
+  return differs ? exitDiffers : exitFine;
+}
+
+} // namespace shardwright

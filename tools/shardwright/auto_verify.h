@@ -1,0 +1,31 @@
+//===- auto_verify.h - run what auto has found ------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_TOOLS_AUTO_VERIFY_H
+#define SHARDWRIGHT_TOOLS_AUTO_VERIFY_H
+
+#include "session.h"
+
+#include "shardwright/auto/auto_shard.h"
+
+namespace shardwright {
+
+/// Prints the annotated module, reads it back and partitions it: step and
+/// memory must be those that were reported. Returns exitFine, or prints the
+/// difference and returns exitBug.
+int checkReadBack(llvm::StringRef text, const AutoResult &result,
+                  const CompileOptions &options);
+
+/// Runs the module as it was read, on one device, and the annotated one on
+/// random arguments, and compares the results. Returns exitFine, exitDiffers or
+/// exitBadInput; what differs is printed.
+int verifyByRunning(mlir::ModuleOp asRead, llvm::StringRef annotated,
+                    const CompileOptions &options);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_TOOLS_AUTO_VERIFY_H
