@@ -8,6 +8,7 @@
 #include "shardwright/auto/auto_shard.h"
 
 #include "shardwright/auto/describe.h"
+#include "shardwright/auto/ordered.h"
 #include "shardwright/auto/prepare.h"
 #include "shardwright/auto/search.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
@@ -96,22 +97,31 @@ FailureOr<std::vector<Candidate>> AutoSharder::start(int64_t budget) {
       return imported.emitError() << "no plan of the program works";
     return failure();
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](const Candidate &a, const Candidate &b) {
-                     return objective.isBetter(a.trial, b.trial);
-                   });
-  return candidates;
+  std::vector<Candidate> ordered;
+  for (Candidate &candidate : candidates)
+    insertOrdered(ordered, std::move(candidate),
+                  [&](const Candidate &a, const Candidate &b) {
+                    return objective.isBetter(a.trial, b.trial);
+                  });
+  return ordered;
 }
 
 FailureOr<AutoResult> AutoSharder::run() {
   AutoResult result;
   result.mesh = problem.mesh;
   result.memoryLimit = objective.limit;
+  auto compare = [&](PlanCost cost) {
+    insertOrdered(result.compared, std::move(cost),
+                  [](const PlanCost &a, const PlanCost &b) {
+                    return std::pair(!a.fits, a.step.total()) <
+                           std::pair(!b.fits, b.step.total());
+                  });
+  };
   if (hasAnnotations(imported)) {
     given = trials.asGiven();
     if (!given->works)
       return failure();
-    result.compared.push_back(cost("as given", *given));
+    compare(cost("as given", *given));
   }
   int64_t budget = budgetOf(countOps(imported), options.effort);
   FailureOr<std::vector<Candidate>> candidates = start(budget);
@@ -119,13 +129,12 @@ FailureOr<AutoResult> AutoSharder::run() {
     return failure();
   for (const Candidate &candidate : *candidates) {
     consider(candidate);
-    result.compared.push_back(cost(candidate.name, candidate.trial));
+    // Arguments that are annotated in full leave no recipes.
+    if (given && candidate.plan.numAnnotations() == 0 &&
+        candidate.trial.seconds() == given->seconds())
+      continue;
+    compare(cost(candidate.name, candidate.trial));
   }
-  std::stable_sort(result.compared.begin(), result.compared.end(),
-                   [](const PlanCost &a, const PlanCost &b) {
-                     return std::pair(!a.fits, a.step.total()) <
-                            std::pair(!b.fits, b.step.total());
-                   });
   if (options.effort > 0) {
     // Half of what is left for the best start, a quarter for the next, ...
     int64_t left = budget - trials.count();

@@ -7,6 +7,8 @@
 
 #include "shardwright/auto/mesh_shapes.h"
 
+#include "shardwright/auto/ordered.h"
+
 using namespace mlir;
 
 namespace shardwright {
@@ -69,9 +71,8 @@ FailureOr<AutoResult> autoShardDevices(ModuleOp module, int64_t devices,
     FailureOr<AutoResult> result = run(axes);
     if (failed(result))
       return failure();
-    found.push_back(std::move(*result));
+    insertOrdered(found, std::move(*result), isBetter);
   }
-  std::stable_sort(found.begin(), found.end(), isBetter);
   if (options.effort > 0) {
     mine.effort = options.effort;
     std::vector<AutoResult> searched;
@@ -79,9 +80,8 @@ FailureOr<AutoResult> autoShardDevices(ModuleOp module, int64_t devices,
       FailureOr<AutoResult> result = run(start.mesh.axes());
       if (failed(result))
         return failure();
-      searched.push_back(std::move(*result));
+      insertOrdered(searched, std::move(*result), isBetter);
     }
-    std::stable_sort(searched.begin(), searched.end(), isBetter);
     found = std::move(searched);
   }
   found.front().numTrials = numTrials;

@@ -54,8 +54,9 @@ bool shardState(const AutoProblem &problem, Plan &plan, int32_t axis,
 
 static void sortByWeight(std::vector<int32_t> &colours,
                          llvm::function_ref<double(int32_t)> weight) {
-  std::stable_sort(colours.begin(), colours.end(),
-                   [&](int32_t a, int32_t b) { return weight(a) > weight(b); });
+  llvm::sort(colours, [&](int32_t a, int32_t b) {
+    return std::pair(-weight(a), a) < std::pair(-weight(b), b);
+  });
 }
 
 std::vector<int32_t> batchColours(const AutoProblem &problem) {

@@ -117,8 +117,9 @@ std::vector<PlanSearch::Move> PlanSearch::movesByWeight() const {
     const ColourUse &use = problem.colours[c];
     return (use.kept + use.summed) / flops + use.argumentBytes / bytes;
   };
-  std::stable_sort(colours.begin(), colours.end(),
-                   [&](int32_t a, int32_t b) { return weight(a) > weight(b); });
+  llvm::sort(colours, [&](int32_t a, int32_t b) {
+    return std::pair(-weight(a), a) < std::pair(-weight(b), b);
+  });
   for (int32_t colour : colours)
     for (Move::Kind kind :
          {Move::Kind::ColourOfArguments, Move::Kind::ColourEverywhere})
@@ -136,9 +137,11 @@ std::vector<PlanSearch::Move> PlanSearch::movesByWeight() const {
   std::vector<int32_t> classes;
   for (size_t c = 0; c < problem.classes.size(); ++c)
     classes.push_back(c);
-  std::stable_sort(classes.begin(), classes.end(), [&](int32_t a, int32_t b) {
-    const SiteClass &x = problem.classes[a], &y = problem.classes[b];
-    return x.bytes * x.sites.size() > y.bytes * y.sites.size();
+  auto bytesIn = [&](int32_t c) {
+    return problem.classes[c].bytes * double(problem.classes[c].sites.size());
+  };
+  llvm::sort(classes, [&](int32_t a, int32_t b) {
+    return std::pair(-bytesIn(a), a) < std::pair(-bytesIn(b), b);
   });
   for (int32_t c : classes) {
     for (int32_t axis = 0; axis < numAxes; ++axis)
@@ -175,7 +178,8 @@ Candidate PlanSearch::prune(Candidate from, int64_t budget) {
     if (spent() || !change(next))
       return;
     const Trial &trial = tryPlan(next);
-    if (!trial.works || objective.isBetter(from.trial, trial))
+    if (!trial.works || trial.peak > from.trial.peak ||
+        objective.isBetter(from.trial, trial))
       return;
     from.plan = std::move(next);
     from.trial = trial;

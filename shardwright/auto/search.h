@@ -49,7 +49,7 @@ public:
   std::vector<Candidate> tryRecipes(int64_t budget);
   /// Takes better moves until there are none, or `budget` trials are spent.
   Candidate climb(Candidate from, int64_t budget);
-  /// Removes annotations that change nothing.
+  /// Removes annotations that save neither time nor memory.
   Candidate prune(Candidate from, int64_t budget);
 
 private:
