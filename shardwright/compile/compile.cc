@@ -14,6 +14,7 @@
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/interop/bounded/bounded_passes.h"
 #include "shardwright/partition/overlap/op_cost.h"
+#include "shardwright/partition/overlap/peak_memory.h"
 #include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
@@ -367,6 +368,10 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   report.predicted.isAsked =
       options.partition.machine || options.overlap != Overlap::Off;
   report.predicted.time = predictStepTime(module, report.mesh, machine);
+  report.predictedPeak =
+      describePeak(predictPeak(module), [&](bool isArgument, int64_t index) {
+        return (isArgument ? report.arguments : report.results)[index].name;
+      });
   report.predicted.bytesBetweenProcesses =
       predictBytesBetween(report, machine, options.processes);
   if (options.form == ProgramForm::Region &&
@@ -406,6 +411,7 @@ LogicalResult generateCode(ModuleOp local, Compiled &compiled,
   for (const ValueSpec &spec : compiled.results)
     report.resultBytes += localBytes(spec);
   report.arenaBytes = (*loaded)->memory().temporaries;
+  report.reusedBytes = (*loaded)->memory().reusedByResults;
   parts.program = std::move(*loaded);
   parts.meshes = compiled.meshes;
   if (parts.meshes.empty())

@@ -30,6 +30,25 @@ json::Value number(double v) {
   return v;
 }
 
+json::Object peakObject(const PeakReport &peak) {
+  json::Object classes;
+  for (int i = 0; i < kMemoryClasses; ++i)
+    classes[str(MemoryClass(i))] = peak.bytesByClass[i];
+  json::Array values;
+  for (const PeakReport::Value &value : peak.largest)
+    values.push_back(json::Object{{"bytes", value.bytes},
+                                  {"class", str(value.kind)},
+                                  {"value", jsonText(value.what)},
+                                  {"type", jsonText(value.type)}});
+  json::Object object{{"bytes", peak.bytes},
+                      {"classes", std::move(classes)},
+                      {"values", peak.numValues},
+                      {"largest", std::move(values)}};
+  if (!peak.place.empty())
+    object["place"] = jsonText(peak.place);
+  return object;
+}
+
 json::Object statistics(const ProgramReport &report) {
   const char *const kinds[] = {"all_gather",         "all_reduce",
                                "reduce_scatter",     "all_to_all",
@@ -75,6 +94,8 @@ json::Object statistics(const ProgramReport &report) {
       predicted["unknown_trip_count"] = true;
     object["predicted_step"] = std::move(predicted);
   }
+  if (report.predictedPeak)
+    object["predicted_peak"] = peakObject(*report.predictedPeak);
   if (report.runSeconds > 0)
     object["run_seconds"] = report.runSeconds;
   if (report.processes) {
@@ -140,7 +161,8 @@ void writeJsonReport(const ProgramReport &report, raw_ostream &os) {
   object["collective_uses"] = std::move(uses);
   object["memory"] = json::Object{{"arguments", report.argumentBytes},
                                   {"results", report.resultBytes},
-                                  {"arena", report.arenaBytes}};
+                                  {"arena", report.arenaBytes},
+                                  {"reused", report.reusedBytes}};
   os << formatv("{0:2}", json::Value(std::move(object))) << "\n";
 }
 

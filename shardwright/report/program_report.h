@@ -10,6 +10,7 @@
 
 #include "shardwright/partition/overlap/timeline.h"
 #include "shardwright/report/collective_cost.h"
+#include "shardwright/report/peak_report.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -64,10 +65,13 @@ struct ProgramReport {
   std::vector<ValueReport> arguments, results;
   CollectiveCost collectives;
   StepPrediction predicted;
-  /// Arena, arguments and results; 0 if not compiled.
+  /// From stage Local on.
+  std::optional<PeakReport> predictedPeak;
+  /// Arena, arguments and results, a result in the memory of a donated argument
+  /// once; 0 if not compiled.
   int64_t peakBytesPerDevice = 0;
-  /// Bytes by part, per device.
-  int64_t argumentBytes = 0, resultBytes = 0, arenaBytes = 0;
+  /// Bytes by part, per device, and those that results take from arguments.
+  int64_t argumentBytes = 0, resultBytes = 0, arenaBytes = 0, reusedBytes = 0;
   /// Of the last run; 0 if there was none.
   double runSeconds = 0;
   std::optional<ProcessesReport> processes;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/overlap/overlap.h"
+#include "shardwright/partition/overlap/peak_memory.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/cost/machine_option.h"
@@ -16,6 +17,7 @@
 namespace shardwright {
 
 #define GEN_PASS_DEF_OVERLAPCOLLECTIVESPASS
+#define GEN_PASS_DEF_PRINTPEAKMEMORYPASS
 #define GEN_PASS_DEF_RINGDOTSPASS
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
@@ -79,6 +81,28 @@ struct RingDotsPass : impl::RingDotsPassBase<RingDotsPass> {
       return signalPassFailure();
     options->directions = directions;
     makeRingDots(getOperation(), *options);
+  }
+};
+
+struct PrintPeakMemoryPass
+    : impl::PrintPeakMemoryPassBase<PrintPeakMemoryPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    PredictedPeak peak = predictPeak(getOperation());
+    llvm::raw_ostream &os = llvm::outs();
+    os << "peak: " << peak.bytes << " bytes";
+    if (peak.op)
+      os << " at " << peak.op->getName();
+    os << "\n";
+    for (const HeldValue &held : peak.values) {
+      os << "  " << held.bytes << " " << str(held.kind);
+      if (held.index >= 0)
+        os << " #" << held.index;
+      else if (mlir::Operation *op = held.value.getDefiningOp())
+        os << " of " << op->getName();
+      os << " : " << held.value.getType() << "\n";
+    }
+    markAllAnalysesPreserved();
   }
 };
 

@@ -61,4 +61,18 @@ def RingDotsPass : Overlap_Pass<"sw-ring-dots"> {
            "1: round in one direction, 2: in both, 0: what takes less">];
 }
 
+def PrintPeakMemoryPass : Overlap_Pass<"sw-print-peak-memory"> {
+  let summary = "prints the predicted peak memory of a program of one device";
+  let description = [{
+    Changes nothing. Prints the bytes, the op at which they are reached, and the values that are alive there, the
+    largest first, each with its class (`peak_memory.h`).
+    ```
+    peak: 1152 bytes at stablehlo.add
+      512 argument #0 : tensor<128xf32>
+      512 temporary of stablehlo.dot_general : tensor<128xf32>
+      128 result #0 : tensor<32xf32>
+    ```
+  }];
+}
+
 #endif // SHARDWRIGHT_PARTITION_OVERLAP_PASSES_TD

@@ -1,0 +1,152 @@
+//===- peak_memory.cc - predicted peak memory of one device ---------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/overlap/peak_memory.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/overlap/memory_walk.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+llvm::StringRef str(MemoryClass kind) {
+  static const llvm::StringRef names[kMemoryClasses] = {
+      "argument", "result", "state", "residual", "gathered", "temporary"};
+  return names[int(kind)];
+}
+
+std::array<int64_t, kMemoryClasses> PredictedPeak::bytesByClass() const {
+  std::array<int64_t, kMemoryClasses> bytes{};
+  for (const HeldValue &value : values)
+    bytes[int(value.kind)] += value.bytes;
+  return bytes;
+}
+
+PredictedPeak peakOf(const MemoryWalk &walk) {
+  MemoryTimeline::Peak found = walk.timeline.peak();
+  PredictedPeak peak;
+  peak.bytes = int64_t(std::min(found.bytes, 9e18));
+  if (found.moment < 0)
+    return peak;
+  peak.op = walk.ops[found.moment];
+  for (auto [i, buffer] : llvm::enumerate(walk.buffers)) {
+    if (buffer.kind == MemoryClass::Argument ||
+        buffer.kind == MemoryClass::Result || buffer.bytes == 0 ||
+        !walk.timeline.isAlive(int32_t(i), found.moment))
+      continue;
+    if (!buffer.callee) {
+      peak.values.push_back(
+          {buffer.value, buffer.kind, buffer.bytes, buffer.index});
+      continue;
+    }
+    llvm::append_range(peak.values, buffer.callee->values);
+    if (buffer.callee->op)
+      peak.op = buffer.callee->op;
+  }
+  return peak;
+}
+
+namespace {
+
+/// Finds the arguments whose memory their result takes.
+class Donation {
+public:
+  Donation(func::FuncOp func, const MemoryWalk &walk)
+      : func(func), walk(walk), resultOf(walk.arguments.size(), -1),
+        isTaken(walk.results.size(), false) {}
+
+  /// By argument: the result in its place, or -1.
+  std::vector<int32_t> find();
+
+private:
+  void pair(int32_t argument, int32_t result);
+
+  func::FuncOp func;
+  const MemoryWalk &walk;
+  std::vector<int32_t> resultOf;
+  std::vector<bool> isTaken;
+};
+
+void Donation::pair(int32_t argument, int32_t result) {
+  int32_t from = walk.arguments[argument], to = walk.results[result];
+  if (isTaken[result] || resultOf[argument] >= 0 ||
+      walk.buffers[from].bytes != walk.buffers[to].bytes)
+    return;
+  // The argument must not be read after the result is written.
+  if (walk.timeline.isUsed(from) && walk.timeline.isUsed(to)) {
+    int32_t read = walk.timeline.lastUse(from),
+            written = walk.timeline.firstUse(to);
+    if (read > written ||
+        (read == written && walk.conflicts.contains({from, to})))
+      return;
+  }
+  isTaken[result] = true;
+  resultOf[argument] = result;
+}
+
+std::vector<int32_t> Donation::find() {
+  int32_t arguments = int32_t(resultOf.size()),
+          results = int32_t(isTaken.size());
+  // What the program says comes first.
+  for (int32_t i = 0; i < arguments; ++i)
+    if (auto alias =
+            func.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output"))
+      if (int64_t result = alias.getInt(); result >= 0 && result < results)
+        pair(i, int32_t(result));
+  for (int32_t i = 0; i < arguments; ++i) {
+    auto donor = func.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
+    if (!donor || !donor.getValue() || func.getArgAttr(i, "tf.aliasing_output"))
+      continue;
+    for (int32_t r = 0; r < results && resultOf[i] < 0; ++r)
+      pair(i, r);
+  }
+  return resultOf;
+}
+
+} // namespace
+
+PredictedPeak predictPeak(ModuleOp local) {
+  func::FuncOp main = sdy::getMainFunc(local);
+  if (!main || main.isExternal())
+    return {};
+  CalledFunctions called;
+  for (auto func : local.getOps<func::FuncOp>())
+    called.functions[func.getName()] = func;
+  called.peaks[main.getName()] = nullptr;
+  MemoryWalk walk(called);
+  walk.run(main);
+  PredictedPeak peak = peakOf(walk);
+  std::vector<HeldValue> temporaries = std::move(peak.values);
+  peak.values.clear();
+  std::vector<int32_t> resultOf = Donation(main, walk).find();
+  std::vector<bool> isState(walk.results.size(), false);
+  double bytes = double(peak.bytes);
+  auto add = [&](const MemoryWalk::BufferInfo &buffer, MemoryClass kind) {
+    bytes += double(buffer.bytes);
+    if (buffer.bytes > 0)
+      peak.values.push_back({buffer.value, kind, buffer.bytes, buffer.index});
+  };
+  for (auto [i, argument] : llvm::enumerate(walk.arguments)) {
+    bool isPaired = resultOf[i] >= 0;
+    if (isPaired)
+      isState[resultOf[i]] = true;
+    add(walk.buffers[argument],
+        isPaired ? MemoryClass::State : MemoryClass::Argument);
+  }
+  for (auto [i, result] : llvm::enumerate(walk.results))
+    if (!isState[i])
+      add(walk.buffers[result], MemoryClass::Result);
+  peak.bytes = int64_t(std::min(bytes, 9e18));
+  llvm::append_range(peak.values, temporaries);
+  llvm::stable_sort(peak.values, [](const HeldValue &a, const HeldValue &b) {
+    return a.bytes > b.bytes;
+  });
+  return peak;
+}
+
+} // namespace shardwright

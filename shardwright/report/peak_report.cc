@@ -1,0 +1,68 @@
+//===- peak_report.cc - the predicted peak memory in words ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/report/peak_report.h"
+
+#include "shardwright/report/location_text.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+/// The op's source position, or its name.
+static std::string opText(Operation *op) {
+  std::string text = locationText(op->getLoc());
+  return text.empty() ? op->getName().getStringRef().str() : text;
+}
+
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor) {
+    os << type;
+    return text;
+  }
+  for (int64_t size : tensor.getShape())
+    os << size << "x";
+  os << tensor.getElementType();
+  return text;
+}
+
+static std::string valueText(const HeldValue &held, BoundaryNames names) {
+  switch (held.kind) {
+  case MemoryClass::Argument:
+  case MemoryClass::State:
+    return "argument " + names(true, held.index);
+  case MemoryClass::Result:
+    return "result " + names(false, held.index);
+  default:
+    break;
+  }
+  if (Operation *op = held.value.getDefiningOp())
+    return opText(op);
+  return "a value of " +
+         opText(cast<BlockArgument>(held.value).getOwner()->getParentOp());
+}
+
+PeakReport describePeak(const PredictedPeak &peak, BoundaryNames names) {
+  PeakReport report;
+  report.bytes = peak.bytes;
+  if (peak.op)
+    report.place = opText(peak.op);
+  report.bytesByClass = peak.bytesByClass();
+  report.numValues = int64_t(peak.values.size());
+  for (const HeldValue &held :
+       ArrayRef(peak.values).take_front(size_t(PeakReport::kMostNamed)))
+    report.largest.push_back({held.kind, held.bytes, valueText(held, names),
+                              typeText(held.value.getType())});
+  return report;
+}
+
+} // namespace shardwright
