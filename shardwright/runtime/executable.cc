@@ -192,5 +192,6 @@ Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
 
 int64_t Executable::peakBytesPerDevice() const {
   MemoryStatistics bytes = memory();
-  return bytes.temporaries + bytes.arguments + bytes.results;
+  return bytes.temporaries + bytes.arguments + bytes.results -
+         bytes.reusedByResults;
 }

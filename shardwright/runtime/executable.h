@@ -159,8 +159,8 @@ public:
   llvm::StringRef notes() const { return parts.notes; }
   const LoadedProgram &program() const { return *parts.program; }
   int64_t numDevices() const { return program().numDevices(); }
-  /// Temporaries, arguments and results of one device; constants are shared and
-  /// not counted.
+  /// Temporaries, arguments and results of one device. A result in the memory
+  /// of a donated argument counts once; constants are shared and not counted.
   int64_t peakBytesPerDevice() const;
 
 private:

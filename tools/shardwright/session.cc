@@ -342,6 +342,7 @@ bool Session::loadExecutable(const CommonOptions &options) {
   report().argumentBytes = memory.arguments;
   report().resultBytes = memory.results;
   report().arenaBytes = memory.temporaries;
+  report().reusedBytes = memory.reusedByResults;
   report().peakBytesPerDevice = result.executable->peakBytesPerDevice();
   report().seconds.parse =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
