@@ -4,13 +4,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`shardwright.sharding` is the sharding algebra; `partition` and `explain` analyse JAX programs.
+"""`shardwright.sharding` is the sharding algebra; `partition` and `explain` analyse JAX programs, `auto` finds
+their shardings.
 Importing this package loads no library."""
 
-__all__ = ["explain", "partition"]
+__all__ = ["auto", "explain", "partition"]
 
 
 def __getattr__(name):
+    if name == "auto":
+        from shardwright.jax import autosharding
+
+        return autosharding.auto
     if name in __all__:
         from shardwright.jax import inspection
 

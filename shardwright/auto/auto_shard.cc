@@ -44,7 +44,7 @@ public:
         problem(std::move(problem)),
         objective{options.memory.value_or(options.machine.memoryBytes)},
         trials(imported, this->problem, compileOptions(options)),
-        search(this->problem, trials, objective, [this] {
+        search(this->problem, trials, objective, options.specsOnly, [this] {
           if (this->options.progress)
             this->options.progress(trials.count(), bestSeconds);
         }) {}

@@ -42,6 +42,9 @@ struct AutoOptions {
   Overlap overlap = Overlap::Off;
   /// 0: recipes only; 1: a search; 2: a search of ten times the trials.
   int effort = 1;
+  /// Choose only what PartitionSpecs of arguments and results can say: no
+  /// annotations of inner values, no priorities.
+  bool specsOnly = false;
   DropAnnotations drop = DropAnnotations::None;
   PairOptions pairs;
   /// Shardings of arguments, which stay, by name or number.

@@ -39,6 +39,7 @@ LogicalResult addMesh(ModuleOp module, ArrayRef<MeshAxis> axes) {
   std::string name = "mesh";
   while (module.lookupSymbol(name))
     name += "_";
+  module.getContext()->getOrLoadDialect<sdy::SdyDialect>();
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   sdy::MeshOp::create(builder, module.getLoc(), name,
                       sdy::meshToAttr(module.getContext(),

@@ -27,9 +27,11 @@ bool Objective::isBetter(const Trial &a, const Trial &b) const {
 }
 
 PlanSearch::PlanSearch(const AutoProblem &problem, Trials &trials,
-                       Objective objective, std::function<void()> progress)
+                       Objective objective, bool specsOnly,
+                       std::function<void()> progress)
     : problem(problem), trials(trials), objective(objective),
-      progress(std::move(progress)), moves(movesByWeight()) {}
+      specsOnly(specsOnly), progress(std::move(progress)),
+      moves(movesByWeight()) {}
 
 const Trial &PlanSearch::tryPlan(const Plan &plan) {
   int64_t before = trials.count();
@@ -122,15 +124,20 @@ std::vector<PlanSearch::Move> PlanSearch::movesByWeight() const {
   });
   for (int32_t colour : colours)
     for (Move::Kind kind :
-         {Move::Kind::ColourOfArguments, Move::Kind::ColourEverywhere})
+         {Move::Kind::ColourOfArguments, Move::Kind::ColourEverywhere}) {
+      if (specsOnly && kind == Move::Kind::ColourEverywhere)
+        continue;
       for (int32_t axis = 0; axis < numAxes; ++axis)
         list.push_back({kind, axis, colour});
+    }
   for (int32_t axis = 0; axis < numAxes; ++axis)
     list.push_back({Move::Kind::State, axis});
   for (int32_t a = 0; a < numAxes; ++a)
     for (int32_t b = a + 1; b < numAxes; ++b)
       list.push_back({Move::Kind::Swap, a, b});
-  std::vector<int32_t> batch = batchColours(problem);
+  std::vector<int32_t> batch;
+  if (!specsOnly)
+    batch = batchColours(problem);
   for (size_t i = 0; i < std::min<size_t>(batch.size(), 2); ++i)
     list.push_back({Move::Kind::BatchFirst, -1, batch[i]});
 
@@ -144,6 +151,8 @@ std::vector<PlanSearch::Move> PlanSearch::movesByWeight() const {
     return std::pair(-bytesIn(a), a) < std::pair(-bytesIn(b), b);
   });
   for (int32_t c : classes) {
+    if (!mayAnnotate(problem.classes[c]))
+      continue;
     for (int32_t axis = 0; axis < numAxes; ++axis)
       for (int32_t dim = -1; dim < problem.classes[c].type.getRank(); ++dim)
         list.push_back({Move::Kind::Class, axis, c, dim});

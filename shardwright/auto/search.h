@@ -41,9 +41,10 @@ struct Candidate {
 
 class PlanSearch {
 public:
-  /// `progress` is called after each trial; may be null.
+  /// `specsOnly`: only arguments and results get annotations, without
+  /// priorities. `progress` is called after each trial; may be null.
   PlanSearch(const AutoProblem &problem, Trials &trials, Objective objective,
-             std::function<void()> progress);
+             bool specsOnly, std::function<void()> progress);
 
   /// Tries the recipes within `budget` trials.
   std::vector<Candidate> tryRecipes(int64_t budget);
@@ -70,11 +71,15 @@ private:
   const Trial &tryPlan(const Plan &plan);
   bool apply(const Move &move, Plan &plan) const;
   std::vector<Move> movesByWeight() const;
+  bool mayAnnotate(const SiteClass &cls) const {
+    return !specsOnly || cls.kind() != Site::Kind::Inner;
+  }
   bool spent() const { return trials.count() >= lastTrial; }
 
   const AutoProblem &problem;
   Trials &trials;
   Objective objective;
+  bool specsOnly;
   std::function<void()> progress;
   int64_t lastTrial = 0;
   std::vector<Move> moves;

@@ -7,8 +7,6 @@
 
 #include "shardwright/auto/trial.h"
 
-#include "shardwright/partition/overlap/op_cost.h"
-
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -26,28 +24,6 @@ Trials::Trials(ModuleOp imported, const AutoProblem &problem,
   options.partition.observer = nullptr;
 }
 
-/// Bytes of the shards of arguments and results; donated pairs count once.
-static double bytesAtBorder(const Compiled &compiled) {
-  double bytes = 0;
-  auto add = [&](const ValueSpec &spec) {
-    double own = byteWidth(spec.type);
-    for (int64_t size : localShape(spec.shape, spec.sharding))
-      own *= double(size);
-    bytes += own;
-  };
-  std::vector<bool> isAliased(compiled.results.size());
-  for (const ValueSpec &spec : compiled.arguments) {
-    add(spec);
-    if (spec.aliasedResult >= 0 &&
-        spec.aliasedResult < int64_t(isAliased.size()))
-      isAliased[spec.aliasedResult] = true;
-  }
-  for (auto [i, spec] : llvm::enumerate(compiled.results))
-    if (!isAliased[i])
-      add(spec);
-  return bytes;
-}
-
 Trial Trials::partition(ModuleOp module) {
   ++numTrials;
   Trial trial;
@@ -57,7 +33,7 @@ Trial Trials::partition(ModuleOp module) {
   trial.works = true;
   trial.step = compiled->report.predicted.time;
   trial.sent = compiled->report.collectives.totalBytes();
-  trial.peak = bytesAtBorder(*compiled);
+  trial.peak = double(compiled->report.predictedPeak->bytes);
   return trial;
 }
 

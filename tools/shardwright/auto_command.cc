@@ -104,6 +104,7 @@ int autoCommand(const AutoCommandOptions &options) {
     request.memory = double(*options.memory);
   request.overlap = options.overlap;
   request.effort = options.effort;
+  request.specsOnly = options.specsOnly;
 
   Session session;
   if (!session.load(options.module, options.trusted))

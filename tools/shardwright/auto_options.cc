@@ -61,6 +61,9 @@ void addAutoCommand(CLI::App &app, AutoCommandOptions &options, int &exitCode) {
       "Results that end in the layout of an argument: none, or pairs "
       "RESULT=ARGUMENT as 0=0,1=1 (default: donated ones, and those whose "
       "names say so)");
+  command.add_flag("--specs-only", options.specsOnly,
+                   "Choose only what PartitionSpecs of arguments and results "
+                   "can say: nothing inside, no priorities");
   command
       .add_option("--drop", options.drop,
                   "Annotations of the module to forget first: constraints "

@@ -148,6 +148,7 @@ struct AutoCommandOptions {
   int effort = 1;
   std::vector<std::string> fixed; ///< NAME=P(...)
   std::string state, drop;
+  bool specsOnly = false;
   bool verify = false;
   std::string out;
   std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`

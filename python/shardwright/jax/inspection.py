@@ -23,8 +23,9 @@ def _bridge():
     return library.Bridge(path)
 
 
-def _ask(what, program, args, kwargs, mesh, **request):
-    code, kept = lowering.stablehlo(program, args, kwargs, mesh)
+def ask(what, program, args, kwargs, context, **request):
+    """Lowers the program in the context of a mesh, and asks the library about it."""
+    code, kept = lowering.stablehlo(program, args, kwargs, context)
     import jax
 
     # Propagation through custom partitionings calls Python, so `kept` must be alive.
@@ -136,7 +137,7 @@ def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, t
 
     Raises ValueError if the program cannot be partitioned."""  # fmt: skip
     return Partitioned(
-        _ask(
+        ask(
             "partition", program, args, kwargs, mesh, effort=effort, machine=machine and str(machine), overlap=overlap,
             target=target, stages=_list(stages), memory=memory, locations=locations,
         )
@@ -157,7 +158,7 @@ def explain(program, *args, value=None, argument=None, result=None, line=None, c
 
     Raises ValueError for a name that the program does not have."""  # fmt: skip
     return Explanation(
-        _ask(
+        ask(
             "explain", program, args, kwargs, mesh, values=_list(value), arguments=_list(argument), results=_list(result),
             line=None if line is None else str(line), collectives=collectives, effort=effort,
             machine=machine and str(machine), full=full,

@@ -57,6 +57,15 @@ def _context(mesh):
     return jax.set_mesh(Mesh(devices, mesh.axis_names, axis_types=mesh.axis_types))
 
 
+def lowered(jitted, args, kwargs, mesh=None):
+    """Lowers a jitted function for these arguments, of which only shapes, types and shardings are used."""
+    import jax
+
+    args, kwargs = jax.tree_util.tree_map(_abstract, (args, kwargs))
+    with _context(mesh):
+        return _lower(jitted.trace(*args, **kwargs))
+
+
 def stablehlo(program, args, kwargs, mesh=None):
     """Returns the module as bytes, and the objects that keep alive the Python functions to which it
     refers. Raises TypeError if `program` cannot be lowered."""
@@ -77,9 +86,5 @@ def stablehlo(program, args, kwargs, mesh=None):
             f"cannot lower a {type(program).__name__}: expected a function that jax.jit gave, a Lowered, an Exported, "
             "or the text of a StableHLO module"
         )
-    if not hasattr(program, "trace"):
-        program = jax.jit(program)
-    args, kwargs = jax.tree_util.tree_map(_abstract, (args, kwargs))
-    with _context(mesh):
-        lowered = _lower(program.trace(*args, **kwargs))
-    return lowered.as_text("stablehlo", debug_info=True).encode(), lowered
+    lowered_program = lowered(program if hasattr(program, "trace") else jax.jit(program), args, kwargs, mesh)
+    return lowered_program.as_text("stablehlo", debug_info=True).encode(), lowered_program

@@ -31,6 +31,13 @@ inspectPartition(llvm::StringRef code, const llvm::json::Object &request);
 llvm::Expected<llvm::json::Object>
 inspectShardings(llvm::StringRef code, const llvm::json::Object &request);
 
+/// Finds shardings (auto/auto_shard.h). Request: `mesh` as [[name, size]], or
+/// `devices`; `machine`, `memory` in bytes, `effort`, `overlap`, `drop`,
+/// `state`, `fixed` (names to PartitionSpecs). Answer: `report`, `module`
+/// (annotated), and `data` as `shardwright auto --report=json` writes it.
+llvm::Expected<llvm::json::Object>
+inspectAuto(llvm::StringRef code, const llvm::json::Object &request);
+
 } // namespace shardwright::pjrt
 
 #endif // SHARDWRIGHT_PJRT_API_INSPECT_H

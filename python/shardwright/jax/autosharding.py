@@ -1,0 +1,234 @@
+#===- autosharding.py - shardings that are found --------------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""`shardwright.auto`: finds the PartitionSpecs with which a JAX program is predicted to take the least time. Nothing is
+executed, and no device is needed."""
+
+import re
+
+from shardwright.jax import inspection
+
+_UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+
+
+def _bytes(memory):
+    """16, "16GiB", None."""
+    if memory is None or isinstance(memory, (int, float)):
+        return memory
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?i?B?)\s*", memory)
+    if not found or found[2] not in _UNITS:
+        raise ValueError(f"memory is {memory!r}, expected a number of bytes or a text such as '16GiB'")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def _spec(text):
+    from jax.sharding import PartitionSpec
+
+    return eval(text, {"__builtins__": {}}, {"P": PartitionSpec})  # written by the library: P("x", None)
+
+
+class AutoShardings:
+    """The shardings that were found. str() is the report."""
+
+    def __init__(self, answer, lowered, function, mesh):
+        self.name = answer["name"]
+        self.text = answer["report"]
+        #: as `shardwright auto --report=json` writes it
+        self.data = answer["data"]
+        #: the annotated module, as text
+        self.module = answer["module"]
+        self._lowered, self._function, self._given_mesh = lowered, function, mesh
+
+    @property
+    def mesh(self):
+        """The mesh that was given, or an AbstractMesh of the shape that was chosen."""
+        from jax.sharding import AbstractMesh
+
+        if self._given_mesh is not None:
+            return self._given_mesh
+        return AbstractMesh(tuple(a["size"] for a in self.data["mesh"]), tuple(a["name"] for a in self.data["mesh"]))
+
+    @property
+    def predicted_seconds(self):
+        """Of one step on the machine."""
+        return self.data["found"]["step_seconds"]
+
+    @property
+    def peak_bytes(self):
+        """Predicted memory of a device."""
+        return self.data["found"]["peak_bytes"]
+
+    @property
+    def fits(self):
+        """Whether that is within the memory of a device."""
+        return self.data["found"]["fits"]
+
+    @property
+    def compared(self):
+        """The layouts that need no search, best first: dictionaries with `name`, `step_seconds`, `peak_bytes`, `fits`."""
+        return self.data["compared"]
+
+    @property
+    def specs(self):
+        """{name of an argument or result: PartitionSpec}."""
+        return {s["name"]: _spec(s["partition_spec"]) for s in self.data["shardings"] if s["partition_spec"]}
+
+    @property
+    def constraints(self):
+        """[(operation, PartitionSpec)] of the inner values that are annotated, in the program's order. Empty unless
+        `inside` was asked for."""
+        return [(s["name"], _spec(s["partition_spec"])) for s in self.data["shardings"] if s["kind"] == "value"]
+
+    def _flat(self, kind, count, positions):
+        from jax.sharding import PartitionSpec
+
+        specs = [PartitionSpec()] * count
+        for chosen in self.data["shardings"]:
+            if chosen["kind"] == kind and chosen["partition_spec"]:
+                specs[positions[chosen["index"]]] = _spec(chosen["partition_spec"])
+        return specs
+
+    def _need_lowered(self):
+        if self._lowered is None:
+            raise TypeError("the program is a module, whose arguments have no pytree: `specs` has them by name")
+        return self._lowered
+
+    @property
+    def in_specs(self):
+        """A pytree of PartitionSpecs like the positional arguments."""
+        args, kwargs = self._in()
+        if kwargs:
+            raise TypeError("the function has keyword arguments, which in_shardings cannot name: `specs` has them by name")
+        return args
+
+    def _in(self):
+        import jax
+
+        lowered = self._need_lowered()
+        leaves, tree = jax.tree_util.tree_flatten(lowered.args_info)
+        kept = _kept(lowered, len(leaves))
+        return jax.tree_util.tree_unflatten(tree, self._flat("argument", len(leaves), kept))
+
+    @property
+    def out_specs(self):
+        """A pytree of PartitionSpecs like the results; None for results that were left to propagation."""
+        import jax
+
+        leaves, tree = jax.tree_util.tree_flatten(self._need_lowered().out_info)
+        specs = [None] * len(leaves)
+        for chosen in self.data["shardings"]:
+            if chosen["kind"] == "result" and chosen["partition_spec"]:
+                specs[chosen["index"]] = _spec(chosen["partition_spec"])
+        return jax.tree_util.tree_unflatten(tree, specs)
+
+    def jit(self):
+        """The function, jitted with these shardings; donation is kept. Its mesh must have devices."""
+        import jax
+        from jax.sharding import Mesh, NamedSharding
+
+        mesh = self.mesh
+        if not isinstance(mesh, Mesh):
+            mesh = jax.make_mesh(tuple(a["size"] for a in self.data["mesh"]), tuple(a["name"] for a in self.data["mesh"]))
+        if self._function is None:
+            raise TypeError("only a function can be jitted, not a module")
+        named = lambda tree: jax.tree_util.tree_map(  # noqa: E731
+            lambda spec: None if spec is None else NamedSharding(mesh, spec), tree, is_leaf=lambda x: x is None
+        )
+        donated = tuple(
+            i
+            for i, info in enumerate(self._need_lowered().args_info[0])
+            if any(leaf.donated for leaf in jax.tree_util.tree_leaves(info))
+        )
+        function = getattr(self._function, "__wrapped__", self._function)
+        return jax.jit(function, in_shardings=named(self.in_specs), out_shardings=named(self.out_specs), donate_argnums=donated)
+
+    def explain(self, name):
+        """What was chosen for an argument or result, and the next best layout that was tried."""
+        for chosen in self.data["shardings"]:
+            if name in (chosen["name"], chosen["index"]):
+                text = f"{chosen['kind']} {chosen['name']} of type {chosen['type']}: {chosen['partition_spec'] or chosen['sharding']}"
+                other = chosen.get("next_best")
+                if other is None:
+                    return text
+                now = self.predicted_seconds
+                return (
+                    f"{text}; with {other['sharding']} a step takes {other['step_seconds'] / now - 1:+.1%} time"
+                    f" and a device {other['peak_bytes'] / self.peak_bytes - 1:+.1%} memory"
+                )
+        raise ValueError(f"nothing is called {name!r}; names are {[s['name'] for s in self.data['shardings']]}")
+
+    def __str__(self):
+        return self.text
+
+    __repr__ = __str__
+
+
+def _kept(lowered, count):
+    """Positions of the module's arguments among the flat arguments: JAX drops unused ones."""
+    try:
+        kept = sorted(lowered._lowering.compile_args["kept_var_idx"])
+    except (AttributeError, KeyError, TypeError):
+        kept = list(range(count))
+    return kept
+
+
+def _lowered(jitted, args, kwargs, mesh):
+    """Lowers without a mesh in context where that is possible: within one, JAX writes that results without shardings are
+    replicated. Returns the Lowered and the numbers of such results."""
+    from shardwright.jax import lowering
+
+    try:
+        return lowering.lowered(jitted, args, kwargs), None
+    except (ValueError, RuntimeError):  # PartitionSpecs that name axes of the mesh in context
+        if mesh is None:
+            raise
+    lowered = lowering.lowered(jitted, args, kwargs, mesh)
+    try:
+        given = lowered._lowering.compile_args["out_shardings"]
+    except (AttributeError, KeyError):
+        return lowered, None
+    return lowered, [i for i, sharding in enumerate(given) if type(sharding).__name__ == "UnspecifiedValue"]
+
+
+def auto(program, *args, mesh=None, devices=None, machine=None, memory=None, fixed=None, effort=1, overlap=None, drop=None, state=True, inside=False, **kwargs):
+    """Finds shardings of `program` (as for `shardwright.partition`) with which a step is predicted to take the least time
+    within the memory of a device.
+
+      mesh      the Mesh or AbstractMesh, of any size; or
+      devices   their number: the shape of the mesh is chosen too
+      machine   path of a machine file (docs/machines.md)
+      memory    bytes of a device, or a text such as "16GiB" (default: the machine's)
+      fixed     {name of an argument: PartitionSpec} that stay
+      effort    0: layouts that people use; 1: a search; 2: one of ten times the trials
+      overlap   `rings` or `on`, as the program will be compiled
+      drop      annotations to forget first: `constraints` or `all`
+      state     False: results need not end in the layouts of the arguments that they replace
+      inside    also annotate inner values, as `constraints` and `module` have them
+
+    Raises ValueError if the program cannot be partitioned."""  # fmt: skip
+    import jax
+    from jax.sharding import AbstractMesh, Mesh
+
+    if mesh is not None and devices is not None:
+        raise TypeError("give either mesh or devices")
+    if mesh is not None and not isinstance(mesh, (Mesh, AbstractMesh)):
+        raise TypeError(f"mesh is a {type(mesh).__name__}, expected a jax.sharding.Mesh or AbstractMesh")
+    axes = None if mesh is None else [[name, int(size)] for name, size in zip(mesh.axis_names, mesh.axis_sizes)]
+    lowered = function = open_results = None
+    if callable(program):
+        function = program
+        jitted = program if hasattr(program, "trace") else jax.jit(program)
+        lowered, open_results = _lowered(jitted, args, kwargs, mesh)
+        program, args, kwargs = lowered, (), {}
+    elif isinstance(program, jax.stages.Lowered):
+        lowered = program
+    answer = inspection.ask(
+        "auto", program, args, kwargs, None, mesh=axes, devices=devices, machine=machine and str(machine),
+        memory=_bytes(memory), fixed={str(name): str(spec) for name, spec in (fixed or {}).items()}, effort=effort,
+        overlap=overlap, drop=drop, state=state, specs_only=not inside,
+        open_results=open_results,
+    )  # fmt: skip
+    return AutoShardings(answer, lowered, function, mesh)
