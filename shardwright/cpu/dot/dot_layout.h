@@ -16,25 +16,11 @@
 #define SHARDWRIGHT_CPU_DOT_DOT_LAYOUT_H
 
 #include "shardwright/cpu/program/program.h"
+#include "shardwright/support/dot_strides.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 namespace shardwright::cpu {
-
-struct DotDims {
-  Shape lhsBatch, rhsBatch, lhsContract, rhsContract;
-};
-
-bool dotOperandFits(llvm::ArrayRef<int64_t> shape,
-                    llvm::ArrayRef<int64_t> order, const DotDims &dims,
-                    bool isLhs);
-/// A permutation of an operand's dimensions that always fits.
-Shape dotOperandOrder(size_t rank, const DotDims &dims, bool isLhs);
-/// True if the result may be stored transposed by `permutation`.
-bool dotResultFits(llvm::ArrayRef<int64_t> shape,
-                   llvm::ArrayRef<int64_t> permutation,
-                   llvm::ArrayRef<int64_t> lhsShape,
-                   llvm::ArrayRef<int64_t> rhsShape, const DotDims &dims);
 
 /// `lhsShape` and `rhsShape` are the operand shapes of the dot_general;
 /// `outOrder` is the permutation of the stored result (empty: identity).

@@ -7,123 +7,79 @@
 
 #include "shardwright/partition/overlap/block_steps.h"
 
-#include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/ops/op_traits.h"
-#include "shardwright/rules/rule_interface.h"
-
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SetVector.h"
+#include "shardwright/partition/overlap/fuse_kernels.h"
 
 using namespace mlir;
 
 namespace shardwright {
 namespace {
 
-bool isConstant(Operation *op) { return op->hasTrait<OpTrait::ConstantLike>(); }
+using Kind = KernelNode::Kind;
 
-bool isView(Operation *op) {
-  return isa<stablehlo::ReshapeOp, stablehlo::OptimizationBarrierOp>(op);
-}
-
-/// True if the op may run in the kernels of all its users.
-bool runsInUsers(Operation *op) {
-  if (getPartitionTraits(op).fusion != Fusion::WithUsers ||
-      op->getNumResults() != 1 || op->use_empty())
+/// True if the node's value is in memory that the program counts: not for
+/// constants, which all devices share.
+bool isHeld(const KernelNode &node) {
+  if (!node.value)
     return false;
-  for (Operation *user : op->getUsers())
-    if (user->getBlock() != op->getBlock() ||
-        user->hasTrait<OpTrait::IsTerminator>() ||
-        getPartitionTraits(user).fusion == Fusion::Alone)
-      return false;
-  return true;
+  Operation *op = node.value.getDefiningOp();
+  return node.kind == Kind::Leaf
+             ? node.op != nullptr
+             : !op || !op->hasTrait<OpTrait::ConstantLike>();
 }
 
-class Reader {
-public:
-  explicit Reader(Block &block) : block(block) {}
-  std::vector<BlockStep> run();
-
-private:
-  void addInput(BlockStep &step, Value value, bool isPointwise);
-  void readCaptured(BlockStep &step);
-
-  Block &block;
-  llvm::DenseMap<Operation *, bool> inUsers;
-};
-
-void Reader::addInput(BlockStep &step, Value value, bool isPointwise) {
-  Operation *from = value.getDefiningOp();
-  if (from && isConstant(from))
-    return;
-  if (from && from->getBlock() == &block && inUsers.lookup(from)) {
-    for (Value operand : from->getOperands())
-      addInput(step, operand, isPointwise);
-    return;
-  }
-  auto *it = llvm::find(step.inputs, value);
-  if (it != step.inputs.end()) {
-    step.isPointwise[it - step.inputs.begin()] &= isPointwise;
-    return;
-  }
-  step.inputs.push_back(value);
-  step.isPointwise.push_back(isPointwise);
-}
-
-void Reader::readCaptured(BlockStep &step) {
-  llvm::SetVector<Value> captured;
-  step.op->walk([&](Operation *inner) {
-    if (inner == step.op)
-      return;
-    for (Value value : inner->getOperands())
-      if (!step.op->isAncestor(value.getParentRegion()->getParentOp()))
-        captured.insert(value);
-  });
-  for (Value value : captured)
-    addInput(step, value, false);
-}
-
-std::vector<BlockStep> Reader::run() {
-  std::vector<BlockStep> steps;
-  for (Operation &op : block.without_terminator()) {
-    if (isConstant(&op))
+BlockStep toStep(const KernelNodes &graph, const FusedUnit &unit) {
+  const KernelNode &root = graph.nodes[unit.root];
+  BlockStep step;
+  step.op = root.op;
+  step.scratchBytes = root.scratchBytes;
+  step.kind = unit.isKernel                          ? BlockStep::Kind::Kernel
+              : root.kind == KernelNode::Kind::Alone ? BlockStep::Kind::Op
+                                                     : BlockStep::Kind::View;
+  llvm::SmallVector<int32_t, 4> stepInput(unit.inputs.size(), -1);
+  for (auto [i, input] : llvm::enumerate(unit.inputs)) {
+    const KernelNode &from = graph.nodes[input];
+    // The pieces before are in the output.
+    if (!isHeld(from) || (root.kind == Kind::Piece &&
+                          from.kind == Kind::Piece && from.op == root.op))
       continue;
-    bool fused = runsInUsers(&op);
-    inUsers[&op] = fused;
-    if (fused || (op.use_empty() && isMemoryEffectFree(&op)))
-      continue;
-    BlockStep step;
-    step.op = &op;
-    step.kind = isView(&op) ? BlockStep::Kind::View
-                : getPartitionTraits(&op).fusion == Fusion::Alone
-                    ? BlockStep::Kind::Op
-                    : BlockStep::Kind::Kernel;
-    if (isa<stablehlo::DynamicUpdateSliceOp, stablehlo::ScatterOp>(op))
-      step.kind = BlockStep::Kind::Kernel;
-    for (Value operand : op.getOperands())
-      addInput(step, operand, op.hasTrait<OpTrait::Elementwise>());
-    if (op.getNumRegions() > 0 && isControlFlow(&op))
-      readCaptured(step);
-    for (Value result : op.getResults()) {
-      step.outputs.push_back(result);
-      int32_t updated = -1;
-      if (isa<stablehlo::DynamicUpdateSliceOp, stablehlo::ScatterOp>(op)) {
-        auto *it =
-            llvm::find(step.inputs,
-                       op.getOperand(cast<OpResult>(result).getResultNumber()));
-        if (it != step.inputs.end())
-          updated = int32_t(it - step.inputs.begin());
-      }
+    stepInput[i] = int32_t(step.inputs.size());
+    step.inputs.push_back(from.value);
+    step.isPointwise.push_back(unit.isPointwise[i]);
+  }
+  for (int32_t output : unit.outputs) {
+    const KernelNode &made = graph.nodes[output];
+    auto add = [&](Value value, int32_t updated) {
+      step.outputs.push_back(value);
       step.updated.push_back(updated);
+    };
+    if (made.op->getNumResults() > 1 && made.kind != Kind::Scatter) {
+      for (Value result : made.op->getResults())
+        if (!result.use_empty())
+          add(result, -1);
+      continue;
     }
-    steps.push_back(std::move(step));
+    if (made.kind != Kind::Update && made.kind != Kind::Scatter) {
+      if (made.value)
+        add(made.value, -1);
+      continue;
+    }
+    for (auto [r, result] : llvm::enumerate(made.op->getResults())) {
+      const auto *it = llvm::find(unit.inputs, made.operands[r]);
+      add(result,
+          it == unit.inputs.end() ? -1 : stepInput[it - unit.inputs.begin()]);
+    }
   }
-  return steps;
+  return step;
 }
 
 } // namespace
 
 std::vector<BlockStep> stepsOfBlock(Block &block) {
-  return Reader(block).run();
+  KernelNodes graph = readKernelNodes(block);
+  std::vector<BlockStep> steps;
+  for (const FusedUnit &unit : fuseKernels(graph))
+    steps.push_back(toStep(graph, unit));
+  return steps;
 }
 
 } // namespace shardwright

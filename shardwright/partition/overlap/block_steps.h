@@ -32,13 +32,16 @@ struct BlockStep {
   /// The op; the last one of a kernel.
   mlir::Operation *op = nullptr;
   /// Values in memory. Control flow also reads the values that its regions
-  /// capture. Without constants.
+  /// capture. Without constants. Several steps may write one output, a piece
+  /// each.
   llvm::SmallVector<mlir::Value, 4> inputs, outputs;
   /// By output of a kernel: the input that it updates in place, or -1.
   llvm::SmallVector<int32_t, 2> updated;
   /// By input of a kernel: whether each element is read only for the same
   /// element of the outputs, so that an output may replace it.
   llvm::SmallVector<bool, 4> isPointwise;
+  /// Bytes that it needs only while it runs.
+  int64_t scratchBytes = 0;
 };
 
 /// The steps in their order of execution; ops without users take none. Linear

@@ -8,6 +8,7 @@
 #include "shardwright/partition/overlap/memory_walk.h"
 
 #include "shardwright/dialect/stablehlo/element_type.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/overlap/op_cost.h"
 
 #include <cmath>
@@ -92,6 +93,14 @@ MemoryWalk::Buffer MemoryWalk::addBuffer(Value value, MemoryClass kind,
   return timeline.add(bytes, isCounted);
 }
 
+/// Memory that only the step needs.
+MemoryWalk::Buffer MemoryWalk::addScratch(const BlockStep &step) {
+  double bytes = aligned(double(step.scratchBytes));
+  buffers.push_back(
+      {step.outputs.front(), MemoryClass::Temporary, asInteger(bytes)});
+  return timeline.add(bytes);
+}
+
 /// The buffer to which a step writes the value.
 MemoryWalk::Buffer MemoryWalk::target(Value value) {
   ValueInfo &at = info(value);
@@ -146,7 +155,8 @@ void MemoryWalk::findReads(Frame &frame) {
   };
   for (auto [s, step] : llvm::enumerate(frame.steps)) {
     for (Value output : step.outputs)
-      info(output).maker = int32_t(s);
+      if (info(output).maker < 0)
+        info(output).maker = int32_t(s);
     findViews(step);
   }
   for (auto [s, step] : llvm::enumerate(frame.steps))
@@ -287,11 +297,24 @@ void MemoryWalk::noteConflicts(const BlockStep &step) {
 void MemoryWalk::walkOp(const BlockStep &step) {
   for (Value output : step.outputs)
     target(output);
+  // Collectives of several operands run one after another.
+  if (isCollective(step.op) &&
+      step.op->getNumOperands() == step.op->getNumResults()) {
+    for (auto [operand, result] :
+         llvm::zip_equal(step.op->getOperands(), step.op->getResults())) {
+      advance(step.op);
+      use(bufferOf(operand));
+      use(bufferOf(result));
+    }
+    return noteConflicts(step);
+  }
   advance(step.op);
   for (Value input : step.inputs)
     use(bufferOf(input));
   for (Value output : step.outputs)
     use(bufferOf(output));
+  if (step.scratchBytes > 0)
+    use(addScratch(step));
   noteConflicts(step);
 }
 

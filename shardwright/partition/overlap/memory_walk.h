@@ -95,6 +95,7 @@ private:
   mlir::Value root(mlir::Value value);
   Buffer bufferOf(mlir::Value value) { return info(root(value)).buffer; }
   Buffer addBuffer(mlir::Value value, MemoryClass kind, int64_t index = -1);
+  Buffer addScratch(const BlockStep &step);
   Buffer target(mlir::Value value);
   void advance(mlir::Operation *op);
   void use(Buffer buffer);

@@ -1,0 +1,558 @@
+//===- fuse_kernels.cc - fusion of the ops of a block ---------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/overlap/fuse_kernels.h"
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/overlap/kernel_index.h"
+#include "shardwright/partition/overlap/op_cost.h"
+#include "shardwright/partition/support/tensor_types.h"
+
+#include <queue>
+#include <set>
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+using Kind = KernelNode::Kind;
+using Index = KernelIndices::Index;
+
+constexpr size_t kMostMembers = 256, kMostBuffers = 48;
+/// Additions for each element from which on a node is not computed again.
+constexpr int32_t kExpensive = 6;
+/// Splats of fewer bytes are constants where a buffer is needed.
+constexpr double kLargeSplat = 1 << 16;
+/// Nodes that a search for cycles visits before it gives up.
+constexpr int kMostVisited = 64;
+
+/// The sizes of a node's reduced dimensions, without those of 1.
+KernelShape reducedSizes(const KernelNode &node) {
+  ArrayRef<int64_t> from = dimsOf(node.op->getOperand(0).getType());
+  KernelShape sizes;
+  for (auto [d, size] : llvm::enumerate(from))
+    if (size != 1 && llvm::is_contained(reducedDimensions(node), int64_t(d)))
+      sizes.push_back(size);
+  return sizes;
+}
+
+class Fuser {
+public:
+  explicit Fuser(const KernelNodes &graph);
+  std::vector<FusedUnit> run();
+
+private:
+  /// A member of the growing kernel: the indices at which it is evaluated.
+  struct Member {
+    llvm::SmallVector<Index, 2> visits;
+    /// Something outside of the kernel needs its value, or computes it again.
+    bool isSeen = false;
+  };
+  enum class Loops : uint8_t { Map, Row, Column };
+
+  const KernelNode &node(int32_t id) const { return graph.nodes[id]; }
+  void begin(int32_t seed);
+  bool absorb(int32_t id);
+  bool isExcluded(int32_t id) const;
+  bool fitsIndices(int32_t id, const Member &member) const;
+  bool joinReduction(int32_t id, const Member &member);
+  bool takeReduction(int32_t id);
+  Member evaluate(int32_t id);
+  bool makesCycle(int32_t id);
+  void form(int32_t seed);
+  FusedUnit finish(int32_t seed);
+  std::vector<FusedUnit> inOrder(std::vector<FusedUnit> units) const;
+
+  const KernelNodes &graph;
+  std::vector<llvm::SmallVector<int32_t, 4>> users;
+  std::vector<int32_t> kernelOf;
+  /// In memory; a result of the block.
+  std::vector<bool> isNeeded, isReturned;
+  /// By kernel: the nodes that it computes for all, and the first of them.
+  std::vector<llvm::SmallVector<int32_t, 4>> computed;
+  std::vector<FusedUnit> units;
+
+  // The growing kernel.
+  int32_t seed = -1;
+  std::map<int32_t, Member, std::greater<>> members;
+  KernelIndices indices;
+  Loops loops = Loops::Map;
+  /// Elements of a full iteration, and of its rows.
+  int64_t fullElements = 1, rowElements = 1;
+  Index fullIndex = 0, rowIndex = 0;
+  /// The first reduction, and the loops of its reduced dimensions.
+  int32_t reduction = -1;
+  llvm::SmallVector<int32_t, 4> reducedLoops;
+  bool hasReduction = false, hasStridedRead = false;
+  int32_t cost = 0;
+  size_t outputs = 0;
+  std::set<int32_t> inputs;
+
+  // Marks of the last search for cycles.
+  std::vector<int32_t> seenNode, seenKernel;
+  int32_t search = 0;
+};
+
+Fuser::Fuser(const KernelNodes &graph)
+    : graph(graph), users(graph.nodes.size()), kernelOf(graph.nodes.size(), -1),
+      isNeeded(graph.nodes.size(), false),
+      isReturned(graph.nodes.size(), false), seenNode(graph.nodes.size(), 0) {
+  for (auto [i, node] : llvm::enumerate(graph.nodes))
+    for (int32_t o : node.operands)
+      if (o >= 0 && (users[o].empty() || users[o].back() != int32_t(i)))
+        users[o].push_back(int32_t(i));
+}
+
+//===--- one kernel -------------------------------------------------------===//
+
+/// Begins a kernel with the node that is its last.
+void Fuser::begin(int32_t id) {
+  const KernelNode &root = node(id);
+  seed = id;
+  members.clear();
+  inputs.clear();
+  loops = Loops::Map;
+  reduction = -1;
+  reducedLoops.clear();
+  hasReduction = root.kind == Kind::Reduce || root.kind == Kind::Window ||
+                 root.kind == Kind::RunningSum;
+  hasStridedRead = root.elements > 4096 && changesInnermost(graph, id);
+  cost = root.cost;
+  outputs = 1;
+  ArrayRef<int64_t> shape = root.shape;
+  fullElements = root.elements;
+  // An update runs over what it writes.
+  if (root.kind == Kind::Update && root.operands.size() > 1) {
+    shape = node(root.operands[1]).shape;
+    fullElements = node(root.operands[1]).elements;
+  }
+  rowElements = fullElements;
+  KernelShape sizes = withoutOnes(shape);
+  indices.reset(sizes);
+  fullIndex = rowIndex = indices.alongLoops(0, sizes.size());
+  Member &member = members[id];
+  member.visits.push_back(fullIndex);
+  member.isSeen = true;
+  if (root.kind == Kind::Reduce)
+    takeReduction(id);
+  for (int32_t o : root.operands)
+    if (o >= 0)
+      inputs.insert(o);
+}
+
+/// Makes the loops of the first reduction of the kernel. Returns false if it
+/// needs other loops than the kernel has.
+bool Fuser::takeReduction(int32_t id) {
+  const KernelNode &reduce = node(id);
+  KernelShape kept = withoutOnes(reduce.shape), reduced = reducedSizes(reduce);
+  int64_t elements = node(reduce.operands[0]).elements;
+  if (reducesInnermost(graph, reduce)) {
+    if (!reducesLast(graph, reduce))
+      return false;
+    bool isOfRows = fullElements == reduce.elements && !reduced.empty();
+    if (!isOfRows && fullElements != elements)
+      return false;
+    loops = Loops::Row;
+    rowElements = reduce.elements;
+    if (isOfRows) {
+      rowIndex = fullIndex;
+      indices.addInnerLoops(reduced);
+      fullElements = elements;
+      fullIndex = indices.alongLoops(0, kept.size() + reduced.size());
+    } else {
+      rowIndex = indices.alongLoops(0, kept.size());
+    }
+    for (size_t i = 0; i < reduced.size(); ++i)
+      reducedLoops.push_back(int32_t(kept.size() + i));
+  } else {
+    if (reduce.elements != fullElements)
+      return false;
+    loops = Loops::Column;
+    rowElements = fullElements;
+    indices.addInnerLoops(reduced);
+    for (size_t i = 0; i < reduced.size(); ++i)
+      reducedLoops.push_back(int32_t(kept.size() + i));
+  }
+  reduction = id;
+  return true;
+}
+
+/// True if the reduction may run in the loops of the kernel.
+bool Fuser::joinReduction(int32_t id, const Member &member) {
+  const KernelNode &reduce = node(id);
+  if (member.visits.size() != 1)
+    return false;
+  if (reduction < 0) {
+    Loops before = loops;
+    int64_t full = fullElements;
+    Index wasFull = fullIndex;
+    if (!takeReduction(id))
+      return false;
+    Index at = loops == Loops::Row ? rowIndex : fullIndex;
+    if (indices.isReshapeOf(member.visits[0], at))
+      return true;
+    // The loops that were added are harmless.
+    loops = before;
+    fullElements = rowElements = full;
+    fullIndex = rowIndex = wasFull;
+    reduction = -1;
+    reducedLoops.clear();
+    return false;
+  }
+  const KernelNode &first = node(reduction);
+  bool isInnermost = reducesInnermost(graph, reduce);
+  if (isInnermost != (loops == Loops::Row) ||
+      withoutOnes(first.shape) != withoutOnes(reduce.shape) ||
+      reducedSizes(first) != reducedSizes(reduce))
+    return false;
+  if (isInnermost)
+    return reducesLast(graph, reduce) &&
+           indices.isReshapeOf(member.visits[0], rowIndex);
+  // Of columns: the same dimensions, and none below another.
+  if (dimsOf(first.op->getOperand(0).getType()) !=
+          dimsOf(reduce.op->getOperand(0).getType()) ||
+      reducedDimensions(first) != reducedDimensions(reduce))
+    return false;
+  return indices.isReshapeOf(member.visits[0], fullIndex);
+}
+
+/// The indices at which the members evaluate a node, and whether it is seen.
+Fuser::Member Fuser::evaluate(int32_t id) {
+  Member member;
+  member.isSeen = isNeeded[id] || isReturned[id];
+  for (int32_t user : users[id]) {
+    auto it = members.find(user);
+    if (it == members.end()) {
+      member.isSeen = true;
+      continue;
+    }
+    const KernelNode &by = node(user);
+    member.isSeen |= it->second.isSeen && by.isCheap && user != seed;
+    for (auto [number, operand] : llvm::enumerate(by.operands)) {
+      if (operand != id)
+        continue;
+      for (Index at : llvm::SmallVector<Index, 2>(it->second.visits)) {
+        Index index;
+        if (by.kind == Kind::Reduce) {
+          size_t inputs = by.operands.size() / 2;
+          index = number >= inputs || reducedLoops.empty()
+                      ? indices.scalar()
+                      : indices.ofReduced(graph, user, at, reducedLoops);
+        } else if (by.kind == Kind::Update) {
+          index = number == 1 ? fullIndex : indices.scalar();
+        } else {
+          index = indices.ofOperand(graph, user, number, at);
+        }
+        if (!llvm::is_contained(member.visits, index))
+          member.visits.push_back(index);
+      }
+    }
+  }
+  return member;
+}
+
+/// True if the node is not computed more often than it may be.
+bool Fuser::fitsIndices(int32_t id, const Member &member) const {
+  const KernelNode &at = node(id);
+  bool isOutput = member.isSeen && !at.isCheap;
+  // Index lists stay short.
+  if (member.visits.size() > 8)
+    return false;
+  if (at.cost == 0)
+    return true;
+  if (member.visits.size() > (isOutput || at.cost >= kExpensive ? 1 : 4))
+    return false;
+  if (at.cost >= kExpensive)
+    for (Index index : member.visits)
+      if (indices.iterations(index) > 2 * double(at.elements))
+        return false;
+  return true;
+}
+
+/// True if no kernel of this seed computes the node.
+bool Fuser::isExcluded(int32_t id) const {
+  const KernelNode &at = node(id), &root = node(seed);
+  if (at.kind != Kind::Leaf && !at.mayRunInKernel())
+    return true;
+  switch (at.kind) {
+  case Kind::Update:
+  case Kind::Piece:
+  case Kind::Scatter:
+  case Kind::Sort:
+  case Kind::RunningSum:
+    return true;
+  default:
+    break;
+  }
+  if (root.kind == Kind::Sort || root.kind == Kind::RunningSum)
+    return true;
+  bool isReduce = at.kind == Kind::Reduce;
+  if (isReduce && (at.operands.size() > 2 || root.kind == Kind::Update ||
+                   root.kind == Kind::Piece))
+    return true;
+  if (root.kind == Kind::Scatter) {
+    if (at.kind != Kind::Leaf && at.kind != Kind::Broadcast &&
+        at.kind != Kind::Reshape)
+      return true;
+    size_t updated = (root.operands.size() - 1) / 2;
+    if (llvm::is_contained(ArrayRef(root.operands).take_front(updated), id))
+      return true;
+  }
+  // What is overwritten is not read otherwise.
+  if (root.kind == Kind::Update &&
+      (id == root.operands[0] ||
+       llvm::is_contained(at.operands, root.operands[0])))
+    return true;
+  return !at.isCheap && kernelOf[id] >= 0;
+}
+
+/// True if a path leads from users outside of the kernel back into it, or if
+/// the search becomes too long.
+bool Fuser::makesCycle(int32_t id) {
+  ++search;
+  int visited = 0;
+  llvm::SmallVector<int32_t, 32> stack;
+  auto push = [&](int32_t user) {
+    if (user <= seed)
+      stack.push_back(user);
+  };
+  // A cheap member is computed again by its users outside.
+  llvm::SmallVector<int32_t, 8> inside{id};
+  while (!inside.empty()) {
+    int32_t at = inside.pop_back_val();
+    for (int32_t user : users[at]) {
+      if (!members.count(user))
+        push(user);
+      else if (node(user).isCheap && user != seed)
+        inside.push_back(user);
+    }
+    if (++visited > kMostVisited)
+      return true;
+  }
+  while (!stack.empty()) {
+    int32_t at = stack.pop_back_val();
+    if (members.count(at) && !(node(at).isCheap && at != seed))
+      return true;
+    if (std::exchange(seenNode[at], search) == search)
+      continue;
+    if (++visited > kMostVisited)
+      return true;
+    llvm::for_each(users[at], push);
+    int32_t kernel = kernelOf[at];
+    if (kernel >= 0 && std::exchange(seenKernel[kernel], search) != search)
+      for (int32_t member : computed[kernel])
+        llvm::for_each(users[member], push);
+  }
+  return false;
+}
+
+bool Fuser::absorb(int32_t id) {
+  const KernelNode &at = node(id);
+  if (members.size() >= kMostMembers || isExcluded(id))
+    return false;
+  if (at.kind == Kind::Leaf) {
+    members[id].isSeen = true;
+    inputs.erase(id);
+    return true;
+  }
+  Member member;
+  bool isScatter = node(seed).kind == Kind::Scatter;
+  if (!isScatter) {
+    member = evaluate(id);
+    // A window would evaluate its operand many times.
+    for (int32_t user : users[id])
+      if (members.count(user) && node(user).kind == Kind::Window &&
+          (at.kind < Kind::Broadcast || at.kind > Kind::Gather))
+        return false;
+    if (!fitsIndices(id, member))
+      return false;
+    bool isReduction = at.kind == Kind::Reduce || at.kind == Kind::Window;
+    bool isStrided = at.elements > 4096 && changesInnermost(graph, id);
+    if ((hasReduction || isReduction) && (hasStridedRead || isStrided))
+      return false;
+    bool isOutput = member.isSeen && !at.isCheap;
+    int64_t full = fullElements, rows = rowElements;
+    if (at.kind == Kind::Reduce && isOutput && outputs > 1 && reduction < 0 &&
+        fullElements != at.elements)
+      return false;
+    if (isOutput && at.kind != Kind::Reduce && at.elements != full &&
+        at.elements != rows)
+      return false;
+    size_t more = inputs.size() - inputs.count(id);
+    for (int32_t o : at.operands)
+      more += !members.count(o) && !inputs.count(o);
+    if (more + outputs + isOutput > kMostBuffers)
+      return false;
+    if (isOutput && makesCycle(id))
+      return false;
+    if (at.kind == Kind::Reduce && !joinReduction(id, member))
+      return false;
+    hasReduction |= isReduction;
+    hasStridedRead |= isStrided;
+    outputs += isOutput;
+  }
+  cost += at.cost;
+  members[id] = std::move(member);
+  inputs.erase(id);
+  for (int32_t o : at.operands)
+    if (o >= 0 && !members.count(o))
+      inputs.insert(o);
+  return true;
+}
+
+FusedUnit Fuser::finish(int32_t id) {
+  auto number = int32_t(computed.size());
+  computed.emplace_back();
+  seenKernel.push_back(0);
+  FusedUnit unit;
+  unit.root = id;
+  unit.isKernel = true;
+  for (auto &[m, member] : members) { // from the last
+    if (m != id && (node(m).isCheap || node(m).kind == Kind::Leaf))
+      continue;
+    kernelOf[m] = number;
+    computed[number].push_back(m);
+    if (m == id || member.isSeen)
+      unit.outputs.push_back(m);
+  }
+  std::reverse(unit.outputs.begin(), unit.outputs.end());
+  constexpr int32_t mostCost = 100;
+  bool mayReplace =
+      loops != Loops::Column && (loops == Loops::Row || cost < mostCost) &&
+      node(id).kind != Kind::Sort && node(id).kind != Kind::Scatter &&
+      node(id).kind != Kind::Update && node(id).kind != Kind::RunningSum &&
+      !(loops == Loops::Map && hasReduction);
+  for (int32_t input : inputs) {
+    isNeeded[input] = true;
+    unit.inputs.push_back(input);
+    bool isPointwise = mayReplace && node(input).elements == fullElements;
+    if (isPointwise)
+      for (Index index : evaluate(input).visits)
+        isPointwise &= indices.isReshapeOf(index, fullIndex);
+    unit.isPointwise.push_back(isPointwise);
+  }
+  return unit;
+}
+
+void Fuser::form(int32_t id) {
+  begin(id);
+  // The latest first: all their users have been tried.
+  std::set<int32_t, std::greater<>> candidates, tried;
+  auto offer = [&](int32_t member) {
+    for (int32_t o : node(member).operands)
+      if (o >= 0 && !members.count(o) && !tried.count(o))
+        candidates.insert(o);
+  };
+  offer(id);
+  while (!candidates.empty()) {
+    int32_t next = *candidates.begin();
+    candidates.erase(candidates.begin());
+    tried.insert(next);
+    if (absorb(next))
+      offer(next);
+  }
+  units.push_back(finish(id));
+}
+
+//===--- the block --------------------------------------------------------===//
+
+std::vector<FusedUnit> Fuser::run() {
+  for (int32_t id : graph.returned)
+    if (id >= 0)
+      isNeeded[id] = isReturned[id] = true;
+  for (int32_t id = int32_t(graph.nodes.size()) - 1; id >= 0; --id) {
+    const KernelNode &at = node(id);
+    if (at.kind == Kind::External || (at.kind == Kind::Leaf && !at.op) ||
+        (!isNeeded[id] && !at.isOrdered) || kernelOf[id] >= 0)
+      continue;
+    if (at.kind == Kind::Result) {
+      isNeeded[at.operands[0]] = true;
+      continue;
+    }
+    if (at.kind == Kind::Leaf && at.op->hasTrait<OpTrait::ConstantLike>() &&
+        bytesOf(at.value.getType()) <= kLargeSplat)
+      continue;
+    if (at.kind == Kind::Alone || isViewNode(graph, id)) {
+      FusedUnit unit;
+      unit.root = id;
+      for (int32_t o : at.operands) {
+        isNeeded[o] = true;
+        unit.inputs.push_back(o);
+        unit.isPointwise.push_back(false);
+      }
+      unit.outputs.push_back(id);
+      units.push_back(std::move(unit));
+      continue;
+    }
+    form(id);
+  }
+  return inOrder(std::move(units));
+}
+
+/// Sorts units by the place of their last node, as far as dependencies allow.
+std::vector<FusedUnit> Fuser::inOrder(std::vector<FusedUnit> all) const {
+  auto count = int32_t(all.size());
+  std::vector<int32_t> maker(graph.nodes.size(), -1);
+  auto makerOf = [&](int32_t id) {
+    return maker[node(id).kind == Kind::Result ? node(id).operands[0] : id];
+  };
+  std::vector<int64_t> place(count, 0);
+  for (int32_t u = 0; u < count; ++u) {
+    for (int32_t o : all[u].outputs) {
+      maker[o] = u;
+      place[u] = std::max(place[u], 2 * int64_t(o) + 1);
+    }
+    for (int32_t i : all[u].inputs)
+      place[u] = std::max(place[u], 2 * int64_t(i));
+  }
+  std::vector<llvm::SmallVector<int32_t, 4>> after(count);
+  std::vector<int32_t> waiting(count, 0);
+  int32_t lastOrdered = -1;
+  auto depend = [&](int32_t from, int32_t to) {
+    if (from < 0 || from == to)
+      return;
+    after[from].push_back(to);
+    ++waiting[to];
+  };
+  for (int32_t u = count; u-- > 0;) { // in program order of ops
+    for (int32_t i : all[u].inputs)
+      depend(makerOf(i), u);
+    if (node(all[u].root).isOrdered) {
+      depend(lastOrdered, u);
+      lastOrdered = u;
+    }
+  }
+  using Entry = std::pair<int64_t, int32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  for (int32_t u = 0; u < count; ++u)
+    if (!waiting[u])
+      ready.push({place[u], u});
+  std::vector<FusedUnit> sorted;
+  while (!ready.empty()) {
+    int32_t u = ready.top().second;
+    ready.pop();
+    sorted.push_back(std::move(all[u]));
+    for (int32_t v : after[u])
+      if (--waiting[v] == 0)
+        ready.push({place[v], v});
+  }
+  // A cycle that the bounded search did not see: keep the order of the program.
+  if (sorted.size() < all.size())
+    for (int32_t u = count; u-- > 0;)
+      if (waiting[u] > 0)
+        sorted.push_back(std::move(all[u]));
+  return sorted;
+}
+
+} // namespace
+
+std::vector<FusedUnit> fuseKernels(const KernelNodes &graph) {
+  return Fuser(graph).run();
+}
+
+} // namespace shardwright
