@@ -9,18 +9,26 @@
 
 #include "shardwright/compile/named_options.h"
 #include "shardwright/frontend/array/value.h"
-#include "shardwright/frontend/callbacks/pending_runs.h"
 #include "shardwright/frontend/jit/compiled_program.h"
+#include "shardwright/frontend/jit/forward_program.h"
 #include "shardwright/frontend/jit/host_calls.h"
 #include "shardwright/frontend/jit/module_context.h"
 #include "shardwright/frontend/mesh/device_check.h"
-#include "shardwright/frontend/mesh/run_data.h"
 
 #include "mlir/Parser/Parser.h"
 
-#include <unordered_map>
-
 namespace shardwright::frontend {
+
+Sharding replicatedOn(const std::vector<Device> &devices,
+                      const std::vector<Mesh> &known) {
+  if (!known.empty())
+    return *Sharding::named(known[0], P());
+  if (devices.size() == 1)
+    return Sharding::single(devices[0]);
+  Expected<Mesh> flat =
+      Mesh::get(devices, {static_cast<int64_t>(devices.size())}, {"_axis"});
+  return *Sharding::named(*flat, P());
+}
 
 namespace {
 
@@ -29,16 +37,8 @@ Sharding shardingOf(const ValueSpec &spec,
                     const std::vector<shardwright::Mesh> &meshes,
                     const std::vector<Mesh> &known,
                     const std::vector<Device> &devices) {
-  if (devices.size() == 1 && (known.empty() || spec.mesh < 0))
-    return known.empty() ? Sharding::single(devices[0])
-                         : *Sharding::named(known[0], P());
-  if (spec.mesh < 0) {
-    if (!known.empty())
-      return *Sharding::named(known[0], P());
-    Expected<Mesh> flat =
-        Mesh::get(devices, {static_cast<int64_t>(devices.size())}, {"_axis"});
-    return *Sharding::named(*flat, P());
-  }
+  if (spec.mesh < 0 || (devices.size() == 1 && known.empty()))
+    return replicatedOn(devices, known);
   const shardwright::Mesh &mesh = meshes[spec.mesh];
   for (const Mesh &candidate : known) {
     bool matches =
@@ -107,6 +107,8 @@ void collectMeshes(const Jaxpr &jaxpr, const std::vector<Device> &devices,
   forEachSharding(jaxpr, [&](const Eqn &, const Sharding &s) { add(s); });
 }
 
+} // namespace
+
 std::vector<Mesh> meshesOf(const LoweredProgram &lowered,
                            const std::vector<Device> &devices) {
   std::vector<Mesh> out;
@@ -125,7 +127,6 @@ std::vector<Mesh> meshesOf(const LoweredProgram &lowered,
   return out;
 }
 
-/// Null for row-major ones; AUTO is row-major.
 std::shared_ptr<const Layout>
 layoutAt(const std::vector<std::optional<Layout>> &list, size_t i) {
   if (i >= list.size() || !list[i] || list[i]->isAuto() ||
@@ -133,6 +134,27 @@ layoutAt(const std::vector<std::optional<Layout>> &list, size_t i) {
     return nullptr;
   return std::make_shared<const Layout>(*list[i]);
 }
+
+bool isCommitted(const LoweredProgram &lowered,
+                 const std::vector<Device> &devices,
+                 const std::vector<Mesh> &known) {
+  auto isSpecified = [](const Sharding &s) { return s.isSpecified(); };
+  return devices.size() > 1 || !known.empty() ||
+         llvm::any_of(lowered.request.ins, isSpecified) ||
+         llvm::any_of(lowered.request.outs, isSpecified);
+}
+
+Expected<CompileOptions> compileOptionsOf(const LoweredProgram &lowered) {
+  CompileOptions options;
+  options.backend = &client().backend();
+  for (const auto &[name, value] : lowered.request.compilerOptions)
+    if (llvm::Error error = applyNamedOption(name, value, options))
+      return makeError(ErrorKind::Runtime,
+                       "INVALID_ARGUMENT: ", llvm::toString(std::move(error)));
+  return options;
+}
+
+namespace {
 
 /// The sharding of a result as JAX spells it: that of its type, if its axes are
 /// Explicit, or that of an argument of the same rank with equal tiles.
@@ -179,12 +201,10 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   auto module = mlir::parseSourceString<mlir::ModuleOp>(*text, &shared.context);
   if (!module)
     return errors.error();
-  CompileOptions options;
-  options.backend = &client().backend();
-  for (const auto &[name, value] : lowered->request.compilerOptions)
-    if (llvm::Error error = applyNamedOption(name, value, options))
-      return makeError(ErrorKind::Runtime,
-                       "INVALID_ARGUMENT: ", llvm::toString(std::move(error)));
+  Expected<CompileOptions> chosen = compileOptionsOf(*lowered);
+  if (!chosen)
+    return chosen.error();
+  CompileOptions &options = *chosen;
   HostCalls calls(lowered->callbacks);
   std::vector<Mesh> known = meshesOf(*lowered, devices);
   if (failed(calls.prepare(*module, devices, known, options)))
@@ -242,12 +262,7 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
       out->outs.back() = *out->outs.back().withMemoryKind("pinned_host");
     aval.onHost = out->outs.back().memoryKind() == "pinned_host";
   }
-  out->committed = devices.size() > 1;
-  for (const Sharding &s : lowered->request.ins)
-    out->committed |= s.isSpecified();
-  for (const Sharding &s : lowered->request.outs)
-    out->committed |= s.isSpecified();
-  out->committed |= !known.empty();
+  out->committed = isCommitted(*lowered, devices, known);
   out->prepareCalls();
   return CompiledPtr(out);
 }
@@ -273,109 +288,6 @@ void CompiledProgram::prepareCalls() {
     options.devices.push_back(d.id);
   options.synchronous = devices.size() == 1;
   donatesAny = llvm::is_contained(donated, true);
-}
-
-/// Of buffers by argument and position, the list by position and argument.
-static llvm::SmallVector<Buffer, 8>
-byPosition(llvm::SmallVector<Buffer, 8> byArgument, size_t positions) {
-  if (positions == 1)
-    return byArgument;
-  llvm::SmallVector<Buffer, 8> out;
-  out.reserve(byArgument.size());
-  for (size_t k = 0; k < positions; ++k)
-    for (size_t i = k; i < byArgument.size(); i += positions)
-      out.push_back(std::move(byArgument[i]));
-  return out;
-}
-
-/// The error if an array is donated and passed once more. Numbers are those of
-/// kept arguments.
-static Status checkDonated(const CompiledProgram &program,
-                           const Tensors &args) {
-  std::unordered_map<const Value *, size_t> first;
-  size_t next = 0;
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (!program.kept[i])
-      continue;
-    size_t own = next++;
-    auto [entry, isNew] = first.try_emplace(args[i].handle().get(), own);
-    bool before = program.donated[entry->second], now = program.donated[own];
-    if (isNew || !(before || now))
-      continue;
-    return makeError(
-        ErrorKind::Runtime, "INVALID_ARGUMENT: Attempt to ",
-        before && now ? "donate the same buffer twice in Execute()"
-        : now ? "donate a buffer which is also used by the same call to "
-                "Execute()"
-              : "use a buffer that was previously donated in the same call to "
-                "Execute()",
-        " (flattened argument ", own,
-        ", replica 0, partition 0, first use: ", entry->second,
-        "). Toy example for this bug: `f(", before ? "donate(a)" : "a", ", ",
-        now ? "donate(a)" : "a", ")`.");
-  }
-  return {};
-}
-
-Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
-  if (config::noExecution.get())
-    return {makeError(ErrorKind::Runtime, "JAX tried to execute function ",
-                      program.name,
-                      ", but the no_execution config option is set")};
-  const size_t positions = program.devices.size();
-  llvm::SmallVector<Buffer, 8> buffers;
-  buffers.reserve(program.ins.size() * positions);
-  size_t next = 0;
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (!args[i].ok())
-      return {args[i]};
-    if (!program.kept[i])
-      continue;
-    const ArrayValue *array = asArray(args[i]);
-    if (!array)
-      return {typeError("a traced value was passed to a compiled program")};
-    if (Status status = array->appendBuffers(program.ins[next++], buffers);
-        !status)
-      return {status.error()};
-  }
-  if (program.donatesAny)
-    if (Status valid = checkDonated(program, args); !valid)
-      return {Tensor(valid.error())};
-  ExecuteOptions withCalls;
-  const ExecuteOptions *options = &program.options;
-  std::shared_ptr<const void> data = detail::currentRunData();
-  if (data || !program.effects.empty()) {
-    withCalls = program.options;
-    for (const Event &event : runsBefore(program.effects))
-      withCalls.after.push_back(event);
-    withCalls.callData = std::move(data);
-    options = &withCalls;
-  }
-  auto run = program.executable->executeFlat(
-      byPosition(std::move(buffers), positions), client(), *options);
-  if (!run)
-    return {fromLlvm(run.takeError())};
-  if (!program.effects.empty())
-    recordRun(program.effects, run->done);
-  if (program.donatesAny) {
-    next = 0;
-    for (size_t i = 0; i < args.size(); ++i)
-      if (program.kept[i] && program.donated[next++])
-        (void)args[i].remove();
-  }
-  Tensors outs;
-  const size_t results = program.outs.size();
-  outs.reserve(results);
-  for (size_t r = 0; r < results; ++r) {
-    std::vector<Buffer> own;
-    own.reserve(positions);
-    for (size_t k = 0; k < positions; ++k)
-      own.push_back(std::move(run->results[k * results + r]));
-    outs.push_back(arrayOfBuffers(program.outAvals[r], program.outs[r],
-                                  program.committed, std::move(own),
-                                  program.outLayouts[r]));
-  }
-  return outs;
 }
 
 const std::vector<Sharding> &inputShardings(const CompiledProgram &program) {
@@ -406,11 +318,15 @@ std::vector<Aval> outputTypes(const CompiledProgram &program) {
 }
 std::map<std::string, double> costAnalysis(const CompiledProgram &program) {
   std::map<std::string, double> out;
+  if (!program.executable)
+    return out;
   for (const auto &[name, value] : program.executable->cost().named())
     out[name] = value;
   return out;
 }
 std::map<std::string, int64_t> memoryAnalysis(const CompiledProgram &program) {
+  if (program.forwarding)
+    return forwardingMemory(program);
   MemoryStatistics m = program.executable->memory();
   return {{"argument_size_in_bytes", m.arguments},
           {"output_size_in_bytes", m.results},

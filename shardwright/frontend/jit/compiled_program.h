@@ -13,10 +13,25 @@
 
 namespace shardwright::frontend {
 
+/// A result of a program that only forwards: an input or a constant.
+struct ForwardedResult {
+  /// Of the kept inputs; -1: the constant.
+  int64_t input = -1;
+  Tensor constant = {};
+};
+
+/// What takes the place of an executable in a program that only forwards.
+struct Forwarding {
+  std::vector<ForwardedResult> results;
+  LoweredPtr lowered;
+};
+
 /// An executable with what the front end knows of its inputs and results.
 class CompiledProgram {
 public:
+  /// Null if `forwarding` is there.
   std::shared_ptr<Executable> executable;
+  std::shared_ptr<const Forwarding> forwarding;
   std::vector<Sharding> ins, outs; ///< of kept inputs, of results
   /// As them; null: row-major.
   std::vector<std::shared_ptr<const Layout>> inLayouts, outLayouts;

@@ -12,6 +12,7 @@
 #include "shardwright/frontend/jit/bounded_cache.h"
 #include "shardwright/frontend/jit/compile_module.h"
 #include "shardwright/frontend/jit/donation.h"
+#include "shardwright/frontend/jit/forward_program.h"
 #include "shardwright/frontend/jit/persistent_cache.h"
 #include "shardwright/frontend/lower/op_place.h"
 #include "shardwright/frontend/trace/lowering_devices.h"
@@ -246,6 +247,8 @@ static void logCompilation(const LoweredProgram &lowered) {
 
 Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
                                      const std::vector<Device> &devices) {
+  if (auto forwarded = forwardedResults(*lowered))
+    return forwardProgram(lowered, std::move(*forwarded), devices);
   std::string key = cat(idsText(devices), lowered->text);
   // An executable knows which arguments it keeps and the types of its results.
   for (bool kept : lowered->kept)

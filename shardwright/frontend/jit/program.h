@@ -73,7 +73,8 @@ Expected<std::string> prettyText(const std::string &text,
                                  bool withLocations = false);
 /// The text with the names and source positions of its operations.
 Expected<std::string> locatedText(const LoweredProgram &lowered);
-/// Cached by module and devices.
+/// Cached by module and devices. A program that only forwards is not compiled
+/// (forward_program.h).
 Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
                                      const std::vector<Device> &devices);
 /// Runs on arrays (those of all inputs, also unused ones). Errors: a buffer

@@ -141,6 +141,8 @@ Expected<std::string> reportLowered(const LoweredProgram &lowered,
 
 Expected<std::string> reportCompiled(const CompiledProgram &program,
                                      const std::vector<std::string> &argNames) {
+  if (program.forwarding)
+    return reportLowered(*program.forwarding->lowered, argNames);
   return textOf(program.report, argNames);
 }
 

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/jit/saved_program.h"
 
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/jit/compile_module.h"
 #include "shardwright/frontend/jit/compiled_program.h"
 #include "shardwright/frontend/jit/module_context.h"
 #include "shardwright/support/byte_stream.h"
@@ -327,6 +328,16 @@ ProgramReport reportOf(const Executable &executable, std::string name) {
 } // namespace
 
 Expected<std::string> serializeProgram(const SavedProgram &saved) {
+  if (const auto &forwarding = saved.program->forwarding) {
+    // Another process has neither the constants nor arrays to share.
+    SavedProgram whole = saved;
+    Expected<CompiledPtr> compiled =
+        compileModule(forwarding->lowered, saved.program->devices);
+    if (!compiled)
+      return compiled.error();
+    whole.program = *compiled;
+    return serializeProgram(whole);
+  }
   const CompiledProgram &p = *saved.program;
   if (!p.callbacks.empty())
     return notImplemented("serialization of host_callbacks is not yet "

@@ -278,6 +278,10 @@ bool JitEqn::isPlain() const {
          !anyGiven(outLayouts) && !compilerOptions;
 }
 
+bool isPlainJit(const Eqn &eqn) {
+  return eqn.primitive == &jitP && eqnOf(eqn.params).isPlain();
+}
+
 Tensors bindJit(const JaxprPtr &jaxpr, const JitEqn &eqn, const Tensors &args) {
   return bindMany(jitP, jaxpr->outs.size(), args, jitParams(jaxpr, eqn));
 }

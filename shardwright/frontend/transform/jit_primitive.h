@@ -39,6 +39,9 @@ struct JitEqn {
   bool isPlain() const;
 };
 
+/// True for a nested jit that says nothing beside its jaxpr.
+bool isPlainJit(const Eqn &eqn);
+
 /// Applies a jaxpr as one equation.
 Tensors bindJit(const JaxprPtr &jaxpr, const JitEqn &eqn, const Tensors &args);
 inline Tensors bindJit(const JaxprPtr &jaxpr, const std::string &name,

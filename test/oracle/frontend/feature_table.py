@@ -24,7 +24,7 @@ FEATURES = [
     ("lowered", "`lower_sharding_computation`, `kept_var_idx`", "`LoweredStage`"),
     ("semantic-key", "`SemanticallyEqualShardings`", "`Sharding::semanticKey`"),
     ("device-mismatch", "device mismatch errors", "the same texts"),
-    ("trivial", "removed (`from_trivial_jaxpr`)", "programs that only forward are compiled too, as JAX does today"),
+    ("trivial", "removed (`from_trivial_jaxpr`)", "programs that only forward are not compiled: their results share the memory of the arguments"),
     ("fast-path", "`MeshExecutable` fast path", "the dispatch cache of `jit`"),
     ("call-checks", "`check_arg_avals_for_call`, `check_array_xla_sharding_layout_match`", "checks of `CompiledStage`"),
     ("output-shardings", "`get_out_shardings_from_executable`", "shardings of results in the user's meshes"),
@@ -45,4 +45,4 @@ FEATURES = [
     ("stages", "`Traced`, `Lowered`, `Compiled`", "`TracedStage`, `LoweredStage`, `CompiledStage`"),
 ]
 # Concepts that are not there: the table says so.
-MISSING = {"trivial"}
+MISSING = set()
