@@ -9,6 +9,7 @@
 
 #include "shardwright/frontend/api/autodiff.h"
 #include "shardwright/frontend/api/jit.h"
+#include "shardwright/frontend/base/config.h"
 
 #include <cstdlib>
 
@@ -111,6 +112,86 @@ TEST_P(Cores, RingGatherBetweenDevices) {
             {.mesh = mesh, .in = P("x"), .out = P("x")})(a));
       },
       x, repeated(values(x), count));
+}
+
+// The parts begin at the same element, so that copying nothing would be seen
+// only in the others.
+TEST(CoreMap, CopiesWithinOneMemory) {
+  Tensor x = numbers({5});
+  std::vector<float> expected = values(x);
+  expected[4] = expected[2];
+  expected[2] = expected[1];
+  expectValues(
+      [](const Tensor &a, const CoreMapOptions &options) {
+        return runState(
+            [&](const Ref &r) {
+              coreMap(
+                  coreMesh("core", 1),
+                  [&] {
+                    runScoped(
+                        [&](const Ref &sem) {
+                          asyncCopy(r.at(slice(0, 3)), r.at(slice(0, 5, 2)),
+                                    sem)
+                              .wait();
+                        },
+                        dmaSemaphores());
+                  },
+                  options);
+            },
+            a);
+      },
+      x, expected);
+}
+
+// A wait for no bytes returns at once.
+TEST(CoreMap, CopiesOfNothing) {
+  Tensor x = numbers({4});
+  expectValues(
+      [](const Tensor &a, const CoreMapOptions &options) {
+        return runState(
+            [&](const Ref &r) {
+              coreMap(
+                  coreMesh("core", 2),
+                  [&] {
+                    Tensor other = number(1) - lax::axis_index("core");
+                    runScoped(
+                        [&](const Ref &to, const Ref &sent,
+                            const Ref &arrived) {
+                          asyncCopy(r.at(slice(0, 0)), to.at(slice(2, 2)), sent)
+                              .wait();
+                          asyncRemoteCopy(r.at(slice(1, 1)), to.at(slice(0, 0)),
+                                          sent, arrived, {{"core", other}})
+                              .wait();
+                        },
+                        vmem({3}, DType::F32), dmaSemaphores(),
+                        dmaSemaphores());
+                  },
+                  options);
+            },
+            a);
+      },
+      x, values(x));
+}
+
+TEST(CoreMap, ScratchBeginsAsTheLeastInteger) {
+  ScopedConfig<bool> wide(config::enableX64, true);
+  for (auto [type, least] :
+       std::vector<std::pair<DType, double>>{{DType::I4, -8},
+                                             {DType::I8, -128},
+                                             {DType::I64, -0x1p63},
+                                             {DType::U8, 0},
+                                             {DType::Bool, 0}}) {
+    Tensor out = runState(
+        [&](const Ref &r) {
+          coreMap(coreMesh("core", 1), [&] {
+            runScoped([&](const Ref &from) { r.set(from.get()); },
+                      vmem({3}, type));
+          });
+        },
+        lax::full({3}, 1, type));
+    EXPECT_EQ(*lax::convert_element_type(out, DType::F64).toVector<double>(),
+              std::vector<double>(3, least));
+  }
 }
 
 TEST(CoreMap, PrintsAsAnEquationOfReferences) {

@@ -45,7 +45,9 @@ MemoryPtr allocate(const Aval &type) {
     writeNumber(out->data, type.dtype, 0,
                 std::numeric_limits<double>::quiet_NaN());
   else if (isSigned(type.dtype))
-    writeInt(out->data, type.dtype, 0, -(int64_t(1) << (bytes * 8 - 1)));
+    writeInt(out->data, type.dtype, 0,
+             std::numeric_limits<int64_t>::min() >>
+                 (64 - bitWidth(type.dtype)));
   for (int64_t done = 1; done < n; done *= 2)
     std::memcpy(out->data + done * bytes, out->data,
                 std::min(done, n - done) * bytes);
@@ -108,7 +110,7 @@ void copyElements(const Memory &to, const Box &toBox, const Memory &from,
   const int64_t width = elementBytes(to.type.dtype);
   std::byte *dst = to.data + toBox.offset * width;
   const std::byte *src = from.data + fromBox.offset * width;
-  if (dst == src)
+  if (dst == src && toBox.strides == fromBox.strides)
     return;
   // The parts may overlap: then the source is read first.
   if (to.data == from.data) {

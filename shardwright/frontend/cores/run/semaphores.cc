@@ -263,6 +263,9 @@ Status KernelRun::startCopy(Core &core, const Step &step) {
     copy->sendSem = parts[3].memory;
     copy->sendElement = parts[3].box.offset;
   }
+  // A copy of nothing touches no memory, and no core can wait for its bytes.
+  if (!copy->bytes)
+    return {};
   Lock lock(mutex);
   if (detectsRaces()) {
     copy->op = opText(core, step);
