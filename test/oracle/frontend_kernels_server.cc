@@ -26,7 +26,8 @@
 //     (pick V M): |V| mod M
 //   COND: (lt A B) (eq A B)
 //   EXPR: V (full TYPE SHAPE NUMBER) (of TYPE SHAPE INT) (mix EXPR NUMBER)
-//     (plus EXPR EXPR) (cast TYPE EXPR) (spread SHAPE EXPR); numbers stay
+//     (plus EXPR EXPR) (cast TYPE EXPR)
+//     (spread SHAPE EXPR): a digest of all elements; numbers stay
 //     between -13 and 13
 //
 // test/oracle/frontend/kernel_programs.py makes such programs.
@@ -145,6 +146,16 @@ private:
   static Tensor small(const Tensor &x) {
     return lax::rem(x, lax::full(x.shape(), 13, x.dtype()));
   }
+  /// A scalar in which each element counts by its position.
+  static Tensor digest(const Tensor &x) {
+    const int64_t n = x.shape().elements();
+    Tensor flat = small(int32(lax::reshape(x, {n})));
+    Tensor weights = lax::iota(DType::I32, {n}, 0) + 1;
+    Tensor total = lax::reduce_sum(lax::mul(flat, weights), {0});
+    Tensor base =
+        scalarOf(int64_t(x.dtype() == DType::Bool ? 2 : 13), DType::I32);
+    return lax::convert_element_type(lax::rem(total, base), x.dtype());
+  }
   Tensor value(const Node &n) {
     if (n.list.empty())
       return values.at(n.word);
@@ -172,13 +183,7 @@ private:
     }
     if (op == "cast")
       return lax::convert_element_type(value(n[2]), typeOf(n[1]));
-    Tensor x = value(n[2]);
-    if (x.rank()) {
-      Ints all = iotaInts(x.rank());
-      x = x.dtype() == DType::Bool ? lax::reduce_or(x, all)
-                                   : lax::reduce_max(x, all);
-    }
-    return lax::broadcast_in_dim(x, shapeOf(n[1]), {});
+    return lax::broadcast_in_dim(digest(value(n[2])), shapeOf(n[1]), {});
   }
 
   void scope(const Node &n) {

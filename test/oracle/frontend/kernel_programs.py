@@ -78,6 +78,7 @@ class Generator:
 
     def shape(self, max_rank=3, most=4):
         rank = self.rng.choice([0, 1, 1, 2, 2, 3])
+        most = 6 if self.chance(0.3) else most
         return tuple(self.rng.randint(1, most) for _ in range(min(rank, max_rank)))
 
     def integer(self, depth=0):
@@ -108,7 +109,7 @@ class Generator:
         kind = self.rng.choice(["all", "all", "at", "st", "ds"])
         if kind == "at" and size:
             return ["at", self.rng.randrange(size) if is_static else self.below(size)], None
-        stride = self.rng.choice([1, 1, 1, 2, 3])
+        stride = self.rng.choice([1, 1, 2, 2, 3])
         most = -(-size // stride)
         if kind == "st" or (kind == "ds" and is_static and size):
             n = self.rng.randint(0 if not self.plain and self.chance(0.1) else min(1, most), most)
@@ -241,23 +242,24 @@ class Generator:
         sem = self.semaphore("dma")
         if not sem:
             return
-        target = self.some(True)
-        if target:
+        for _ in range(6):
+            target = self.some(True)
+            if not target:
+                break
             to, view, shape = target
             # A copy within a memory reads its source first.
-            others = lambda m: m is not to or self.chance(0.2)
-            source = self.some(False, lambda m: others(m) and m.dtype == to.dtype and self.fits(m, shape))
-            if source:
-                # Between the two views there is one of each shape.
-                into = self.narrowed(view, shape, source[2])
-                if into:
-                    from_ = source[1]
-                    source[0].reading += 1
-                    to.writing += 1
-                    out.append(["copy", from_, into, sem])
-                    size = product(source[2])
-                    self.pending[-1].append((["wait", from_, into, sem], source[0], to, sem, size))
-                    return
+            alone = self.chance(0.25)
+            source = self.some(False, lambda m: (m is to if alone else m.dtype == to.dtype) and self.fits(m, shape))
+            # Between the two views there is one of each shape.
+            into = source and self.narrowed(view, shape, source[2])
+            if into:
+                from_ = source[1]
+                source[0].reading += 1
+                to.writing += 1
+                out.append(["copy", from_, into, sem])
+                size = product(source[2])
+                self.pending[-1].append((["wait", from_, into, sem], source[0], to, sem, size))
+                return
         self.semaphores["dma"].append(sem)
 
     def fits(self, memory, shape):
@@ -293,7 +295,7 @@ class Generator:
             self.finish(out, self.rng.randrange(len(self.pending[-1])))
 
     def local(self, out, depth):
-        kinds = ["access"] * 5 + (["start", "start", "finish", "self"] if self.in_kernel else [])
+        kinds = ["access"] * 5 + (["start"] * 5 + ["finish", "finish", "self"] if self.in_kernel else [])
         kinds += ["when", "loop"] if depth < 2 else []
         kinds += ["scope"] if self.in_kernel and depth < 2 and self.chance(0.3) else []
         kind = self.rng.choice(kinds)
@@ -398,6 +400,8 @@ class Generator:
             for memory in made:
                 self.initialize(body, memory)
             self.scope_body(body, depth, length, is_outer=True)
+            for memory in made:
+                self.show(body, memory)
         else:
             self.scope_body(body, depth, length, is_outer, made)
         for memory in made:
@@ -431,19 +435,33 @@ class Generator:
             if not (is_outer and self.chance(0.4)):
                 self.initialize(target, memory)
         for _ in range(length):
-            if is_outer and self.chance(0.45):
+            if is_outer and self.chance(0.5):
                 self.shared_step(target)
             else:
                 self.local(target, depth)
         self.finish_all(target)
+        for memory in made:
+            self.show(target, memory)
         if outer:
             body.append(outer)
         self.pending.pop()
         del self.names[before:]
 
+    def show(self, out, memory):
+        """Adds what the memory of a scope holds to an operand."""
+        if not product(memory.shape) or not self.base(memory, False):
+            return
+        found = self.some(True, lambda m: m.kind in ("part", "cell") and product(m.shape))
+        if found:
+            to, view, shape = found
+            whole, part = self.base(memory, False)
+            out.append(["get", self.bind(memory.dtype, part), ["view", memory.name] + whole])
+            value = ["spread", list(shape), ["cast", to.dtype, ["mix", f"v{self.count}", 1]]]
+            out.append([self.rng.choice(["set", "add"]) if to.dtype != "bool" else "set", view, value])
+
     # Steps of all cores together.
     def shared_step(self, out):
-        kinds = ["barrier", "barrier", "shift", "oneway", "stream"] + ["ring"] * 4 * (not self.plain)
+        kinds = ["barrier", "shift", "oneway", "stream"] + ["ring"] * 6 * (not self.plain)
         kind = self.rng.choice(kinds)
         {"barrier": self.barrier, "shift": self.handshake, "oneway": self.one_way, "ring": self.ring,
          "stream": self.stream}[kind](out)
@@ -515,14 +533,18 @@ class Generator:
         if not to.is_set and self.chance(0.7):
             self.initialize(out, to)
             self.barrier(out)
-        source = self.some(False, lambda m: m is not to and m.dtype == to.dtype and self.fits(m, to.shape))
-        if not source:
-            return
-        into, wanted = ["view", to.name], source[2]
-        if to.shape != wanted:
-            into = self.narrowed(into, to.shape, wanted) if to.is_set else None
+        into = None
+        for _ in range(8):
+            source = self.some(False, lambda m: m is not to and m.dtype == to.dtype and self.fits(m, to.shape))
+            if source and source[2] == to.shape:
+                into = ["view", to.name]
+            elif source and to.is_set:
+                into = self.narrowed(["view", to.name], to.shape, source[2])
+            if into:
+                break
         if not into:
             return
+        wanted = source[2]
         self.features.add("ring")
         send, recv = (["view", self.links[k], [["at", number]]] for k in ("send", "recv"))
         other = ["rem", ["add", "core", self.rng.randrange(self.cores)], self.cores]

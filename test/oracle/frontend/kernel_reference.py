@@ -73,7 +73,8 @@ class Core:
         if n[0] == "cast":
             return self.value(n[2]).astype(TYPES[n[1]])
         x = self.value(n[2])
-        return np.full(n[1], x.max(), x.dtype)
+        total = (np.fmod(x.ravel().astype(np.int32), 13) * np.arange(1, x.size + 1)).sum()
+        return np.full(n[1], np.fmod(total, 2 if x.dtype == np.bool_ else 13), np.float32).astype(x.dtype)
 
     def steps(self, steps):
         for step in steps:
