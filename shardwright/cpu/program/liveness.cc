@@ -242,7 +242,12 @@ void Liveness::collect() {
           live.reset(v);
         }
       });
-      forEach(inputsOf(step), [&](int32_t v, SlotId) { open(v, i); });
+      // Before its first write a slot has no value, even if that step also
+      // reads it: a buffer that is filled in parts.
+      forEach(inputsOf(step), [&](int32_t v, SlotId) {
+        if (firstWrite[v] != i)
+          open(v, i);
+      });
     }
     for (int32_t v : live.set_bits())
       found[v].push_back({block.begin, aliveTo[v]});

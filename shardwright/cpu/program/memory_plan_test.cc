@@ -56,6 +56,19 @@ TEST(Liveness, StraightLine) {
   EXPECT_EQ(p.arenaBytes, 128);
 }
 
+TEST(Liveness, ABufferFilledInPartsBeginsWithItsFirstPart) {
+  Program p;
+  SlotId a = arena(p, 8), b = arena(p, 8), filled = arena(p, 16);
+  step(p, StepKind::Kernel, {}, {a});
+  step(p, StepKind::Kernel, {a}, {b});
+  // Updates in place read what they update.
+  step(p, StepKind::Kernel, {a, filled}, {filled});
+  step(p, StepKind::Kernel, {b, filled}, {filled});
+  p.results = {filled};
+  step(p, StepKind::Return, {}, {});
+  EXPECT_THAT(liveRanges(p)[filled], ElementsAre(LiveRange{2, 5}));
+}
+
 TEST(Liveness, ThePeakNamesWhatIsAliveAndWhoWroteIt) {
   Program p;
   SlotId a = arena(p, 64), b = arena(p, 256), c = arena(p, 128);
