@@ -180,6 +180,28 @@ KernelIndices::Index KernelIndices::moved(const KernelNodes &graph, int32_t id,
                                                              : same({offset}));
       break;
     }
+    case Kind::Gather: {
+      stablehlo::GatherDimensionNumbersAttr dims =
+          cast<stablehlo::GatherOp>(node.op).getDimensionNumbers();
+      if (number == 0) {
+        in.push_back(derive({'g', node.operands[1], int64_t(d), at}, deepest));
+        break;
+      }
+      // Positions have the result's dimensions but those of the slices.
+      int64_t vector = dims.getIndexVectorDim();
+      if (int64_t(d) == vector) {
+        in.push_back(derive({'v'}, -1));
+        break;
+      }
+      size_t skipped = d - (int64_t(d) > vector ? 1 : 0);
+      for (size_t r = 0; r < node.shape.size(); ++r)
+        if (!llvm::is_contained(dims.getOffsetDims(), int64_t(r)) &&
+            skipped-- == 0) {
+          in.push_back(out[r]);
+          break;
+        }
+      break;
+    }
     case Kind::DynamicSlice:
     case Kind::Window:
     case Kind::RunningSum:
