@@ -15,6 +15,7 @@
 #include "shardwright/cpu/dot/dot.h"
 #include "shardwright/cpu/library/convolution.h"
 #include "shardwright/support/box_copy.h"
+#include "shardwright/support/convolution_tiles.h"
 #include "shardwright/support/shape.h"
 
 #include <cstring>
@@ -23,9 +24,6 @@ using namespace shardwright;
 using namespace shardwright::cpu;
 
 namespace {
-
-/// Bytes of the gathered input of a tile.
-constexpr int64_t tileBytes = 1 << 18;
 
 /// One dimension of the taps.
 struct Tap {
@@ -40,9 +38,7 @@ public:
   static llvm::Expected<Gathered> create(const Convolution &c);
 
   int64_t tasks() const { return c.groups() * tiles; }
-  int64_t scratchBytes() const {
-    return taken(gatherBytes) + taken(packBytes) + taken(resultBytes);
-  }
+  int64_t scratchBytes() const { return scratch; }
   llvm::Error run(const LibraryBuffers &b, int64_t begin, int64_t end) const;
 
 private:
@@ -60,7 +56,7 @@ private:
   std::vector<Tap> taps;
   int64_t numTaps = 1, positions, tileRows, tiles;
   bool packs;
-  int64_t gatherBytes, packBytes, resultBytes;
+  int64_t gatherBytes, packBytes, scratch;
   /// Per spatial dimension: the input offset in elements for each output index
   /// and tap, or -1 if there is no input element.
   std::vector<std::vector<int64_t>> offsets;
@@ -82,26 +78,19 @@ llvm::Expected<Gathered> Gathered::create(const Convolution &given) {
     return std::pair(-a.kernelStride, a.spatial) <
            std::pair(-b.kernelStride, b.spatial);
   });
-  g.packs = false;
-  int64_t next = 0, unit = 1;
-  for (const Tap &tap : llvm::reverse(g.taps)) {
-    g.numTaps *= tap.size;
-    if (tap.size == 1)
-      continue;
-    if (next == 0)
-      unit = tap.kernelStride;
-    else if (tap.kernelStride != next)
-      g.packs = true;
-    next = tap.kernelStride * tap.size;
-  }
+  llvm::SmallVector<ConvolutionTap> summed;
+  for (const Tap &tap : g.taps)
+    summed.push_back({tap.size, tap.kernelStride});
   int64_t n = c.groupOut();
-  int64_t rowBytes = std::max<int64_t>(1, g.numTaps * g.width);
-  g.tileRows = std::clamp<int64_t>(tileBytes / rowBytes, 1,
-                                   std::max<int64_t>(g.positions, 1));
-  g.tiles = (g.positions + g.tileRows - 1) / g.tileRows;
-  g.gatherBytes = g.tileRows * g.numTaps * g.width;
-  g.packBytes = g.packs ? g.numTaps * n * g.width : 0;
-  g.resultBytes = g.tileRows * n * g.outWidth;
+  ConvolutionTiles sizes =
+      tileConvolution(summed, g.positions, n, g.width, g.outWidth);
+  g.numTaps = sizes.taps;
+  g.packs = sizes.packs;
+  g.tileRows = sizes.rows;
+  g.tiles = sizes.tiles;
+  g.gatherBytes = sizes.gatherBytes;
+  g.packBytes = sizes.packBytes;
+  g.scratch = sizes.scratchBytes();
 
   DotSpec spec;
   spec.lhsType = spec.rhsType = c.type;
@@ -111,7 +100,7 @@ llvm::Expected<Gathered> Gathered::create(const Convolution &given) {
   spec.k = g.numTaps;
   spec.lhsStrideM = g.numTaps;
   spec.lhsStrideK = 1;
-  spec.rhsStrideK = g.packs ? n : unit;
+  spec.rhsStrideK = g.packs ? n : sizes.unit;
   spec.rhsStrideN = g.packs ? 1 : c.kernelOutStride;
   spec.outStrideM = n;
   spec.outStrideN = 1;

@@ -9,6 +9,7 @@
 
 #include "shardwright/cpu/library/host_call.h"
 #include "shardwright/dialect/stablehlo/element_type.h"
+#include "shardwright/support/convolution_tiles.h"
 #include "shardwright/support/error.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -26,8 +27,9 @@ llvm::Expected<LibraryOp> makeLibraryOp(const LibraryCall &call) {
 }
 
 int64_t scratchCopies(const LibraryOp &op) {
-  constexpr int64_t most = 8;
-  return op.scratchBytes == 0 ? 0 : std::clamp<int64_t>(op.tasks, 1, most);
+  return op.scratchBytes == 0
+             ? 0
+             : std::clamp<int64_t>(op.tasks, 1, kMostScratchCopies);
 }
 
 //===----------------------------------------------------------------------===//

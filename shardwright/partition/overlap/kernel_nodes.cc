@@ -10,6 +10,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/overlap/op_cost.h"
+#include "shardwright/partition/overlap/scratch_memory.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/rule_interface.h"
 #include "shardwright/support/dot_strides.h"
@@ -301,6 +302,8 @@ void Reader::read(Operation &op) {
   node.isOrdered =
       kind == Kind::Alone &&
       (isControlFlow(&op) || isCollective(&op) || !isMemoryEffectFree(&op));
+  if (kind == Kind::Alone)
+    node.scratchBytes = scratchBytes(&op);
   if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
     readDot(dot, node);
   if (node.value) {
