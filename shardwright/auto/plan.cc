@@ -72,6 +72,9 @@ TensorSharding Plan::sharding(const AutoProblem &problem, int32_t c) const {
       dim.isClosed = true;
     if (plan.priority > 0 && !dim.axes.empty() && !dim.priority)
       dim.priority = plan.priority;
+    // The verifier refuses a priority of nothing.
+    if (dim.isClosed && dim.axes.empty())
+      dim.priority.reset();
   }
   return sharding;
 }

@@ -133,8 +133,10 @@ int autoCommand(const AutoCommandOptions &options) {
   OpPrintingFlags flags;
   result->module->print(os, flags.enableDebugInfo());
   text += "\n";
-  if (int code = checkReadBack(text, *result, compile))
+  if (int code = checkReadBack(text, *result, compile)) {
+    session.finishDiagnostic();
     return code;
+  }
   if (int code = writeOutputs(options, *result, request.machine.name))
     return code;
   if (!result->found.fits) {
