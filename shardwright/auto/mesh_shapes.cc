@@ -18,7 +18,7 @@ constexpr size_t kMostSearched = 4;
 
 std::vector<SmallVector<MeshAxis, 4>> meshShapes(int64_t devices) {
   std::vector<SmallVector<MeshAxis, 4>> shapes;
-  auto add = [&](ArrayRef<int64_t> sizes) {
+  auto add = [&](const SmallVector<int64_t, 3> &sizes) {
     static constexpr llvm::StringLiteral names[] = {"data", "model", "expert"};
     SmallVector<MeshAxis, 4> axes;
     for (auto [size, name] : llvm::zip(sizes, names))
