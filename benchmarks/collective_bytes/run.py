@@ -67,14 +67,14 @@ def listed(name, function, args, specs, outs, axes):
 def programs():
     """Returns (name, function that makes the Program) of the first list."""
     for name, example, sizes in examples():
-        yield name, lambda: Program.example(name, example, **sizes)
+        yield name, lambda name=name, example=example, sizes=sizes: Program.example(name, example, **sizes)
     for name, listing in suite.PROGRAMS.items():
-        yield name, lambda: listed(name, *listing)
+        yield name, lambda name=name, listing=listing: listed(name, *listing)
 
 
 def later_programs(chosen):
     for name, listing in chosen.items():
-        yield name, lambda: listed(name, *listing)
+        yield name, lambda name=name, listing=listing: listed(name, *listing)
 
 
 def counts(stats):
