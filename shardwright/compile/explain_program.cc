@@ -58,13 +58,16 @@ explainAllCollectives(ModuleOp module, const UserValues &user,
   PrintableStream os(bytes);
   writeText(collectives, cost.unknownTripCount, os,
             CollectivesTextOptions{request.full});
+  os << "\n";
+  writeText(*compiled->report.predictedPeak, os);
   llvm::json::Array list;
   for (const ExplainedCollective &one : collectives)
     list.push_back(toJson(one));
-  explanation.data =
-      llvm::json::Object{{"collectives", std::move(list)},
-                         {"bytes_sent_per_device", cost.totalBytes()},
-                         {"unknown_trip_count", cost.unknownTripCount}};
+  explanation.data = llvm::json::Object{
+      {"collectives", std::move(list)},
+      {"bytes_sent_per_device", cost.totalBytes()},
+      {"unknown_trip_count", cost.unknownTripCount},
+      {"predicted_peak", toJson(*compiled->report.predictedPeak)}};
   return explanation;
 }
 

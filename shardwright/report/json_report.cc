@@ -30,25 +30,6 @@ json::Value number(double v) {
   return v;
 }
 
-json::Object peakObject(const PeakReport &peak) {
-  json::Object classes;
-  for (int i = 0; i < kMemoryClasses; ++i)
-    classes[str(MemoryClass(i))] = peak.bytesByClass[i];
-  json::Array values;
-  for (const PeakReport::Value &value : peak.largest)
-    values.push_back(json::Object{{"bytes", value.bytes},
-                                  {"class", str(value.kind)},
-                                  {"value", jsonText(value.what)},
-                                  {"type", jsonText(value.type)}});
-  json::Object object{{"bytes", peak.bytes},
-                      {"classes", std::move(classes)},
-                      {"values", peak.numValues},
-                      {"largest", std::move(values)}};
-  if (!peak.place.empty())
-    object["place"] = jsonText(peak.place);
-  return object;
-}
-
 json::Object statistics(const ProgramReport &report) {
   const char *const kinds[] = {"all_gather",         "all_reduce",
                                "reduce_scatter",     "all_to_all",
@@ -95,7 +76,7 @@ json::Object statistics(const ProgramReport &report) {
     object["predicted_step"] = std::move(predicted);
   }
   if (report.predictedPeak)
-    object["predicted_peak"] = peakObject(*report.predictedPeak);
+    object["predicted_peak"] = toJson(*report.predictedPeak);
   if (report.runSeconds > 0)
     object["run_seconds"] = report.runSeconds;
   if (report.processes) {

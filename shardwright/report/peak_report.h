@@ -11,6 +11,7 @@
 #include "shardwright/partition/overlap/peak_memory.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/JSON.h"
 
 #include <string>
 
@@ -39,6 +40,10 @@ struct PeakReport {
 /// program.
 using BoundaryNames = llvm::function_ref<std::string(bool, int64_t)>;
 PeakReport describePeak(const PredictedPeak &peak, BoundaryNames names);
+
+/// Writes the peak, its place and the largest values; a few lines.
+void writeText(const PeakReport &peak, llvm::raw_ostream &os);
+llvm::json::Object toJson(const PeakReport &peak);
 
 } // namespace shardwright
 

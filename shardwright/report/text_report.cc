@@ -192,10 +192,16 @@ void writeTextReport(const ProgramReport &report, raw_ostream &bytes) {
   if (report.peakBytesPerDevice > 0) {
     os << "\nmemory per device\n";
     rows = {{"arguments", formatBytes(report.argumentBytes)},
-            {"results", formatBytes(report.resultBytes)},
-            {"temporaries", formatBytes(report.arenaBytes)},
-            {"peak", formatBytes(report.peakBytesPerDevice)}};
+            {"results", formatBytes(report.resultBytes)}};
+    if (report.reusedBytes > 0)
+      rows.push_back(
+          {"  of donated arguments", formatBytes(report.reusedBytes)});
+    rows.push_back({"temporaries", formatBytes(report.arenaBytes)});
+    rows.push_back({"peak", formatBytes(report.peakBytesPerDevice)});
     writeTable(rows, {false, true}, os);
+  } else if (report.predictedPeak) {
+    os << "\n";
+    writeText(*report.predictedPeak, os);
   }
 
   if (!report.comparisons.empty()) {

@@ -70,8 +70,8 @@ class Gpt(nn.Module):
         return nn.Dense(40)(nn.LayerNorm()(x))
 
 
-def training(model, inputs, labels, spec, batch):
-    """Returns a step (params, state) -> (loss, params, state), and its initial arguments."""
+def make_step(model, inputs, labels, spec, batch):
+    """Returns a jitted step (params, state, inputs, labels) -> (loss, params, state), and its arguments."""
     m = mesh()
     params = jax.jit(model.init)(jax.random.key(0), inputs[:1])
     params = jax.device_put(params, jax.tree.map(lambda p: NamedSharding(m, spec(p.shape)), params))
@@ -89,8 +89,13 @@ def training(model, inputs, labels, spec, batch):
         return value, optax.apply_updates(params, updates), state
 
     # Arrays of several processes cannot be constants of a program.
-    jitted = jax.jit(step, donate_argnums=(0, 1))
-    return lambda params, state: jitted(params, state, inputs, labels), params, state
+    return jax.jit(step, donate_argnums=(0, 1)), (params, state, inputs, labels)
+
+
+def training(*problem):
+    """Returns a step (params, state) -> (loss, params, state), and its initial arguments."""
+    step, (params, state, inputs, labels) = make_step(*problem)
+    return lambda params, state: step(params, state, inputs, labels), params, state
 
 
 def train(*problem):

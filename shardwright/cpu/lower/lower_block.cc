@@ -265,6 +265,12 @@ void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
         updateInPlace(node, number, unit, param, inputs[param], location);
     outputs.push_back(slots[node]);
   }
+  // The first update of a buffer that is filled in parts must not keep it alive
+  // before, in a loop for all of an iteration. The kernel does not read it.
+  for (int32_t param : unit.cluster.inPlace)
+    if (param >= 0 && inputs.size() > 1 &&
+        graph.graph[unit.inputs[param]].op == Op::Undef)
+      inputs[param] = inputs[param == 0 ? 1 : 0];
   if (llvm::all_of(outputs,
                    [&](SlotId s) { return program.slots[s].elements() == 0; }))
     return;

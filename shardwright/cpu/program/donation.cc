@@ -20,14 +20,22 @@ static bool isInPlace(const Program &program, int32_t index, SlotId from,
                       SlotId to) {
   const Step &step = program.steps[index];
   const ProgramCode *code = program.code.get();
+  // Other views are a part of the buffer, or have an offset.
+  auto isWhole = [&](SlotId slot, SlotId of) {
+    const Slot &view = program.slots[slot];
+    return slot == of ||
+           (view.home == Slot::Home::View && view.index == of &&
+            view.offset == 0 && view.bytes() == program.slots[of].bytes());
+  };
   auto mayShare = [&](int32_t output, int32_t input) {
-    // A view is only a part of the buffer, or has an offset.
-    if (step.outputs[output] != to || step.inputs[input] != from)
+    SlotId written = step.outputs[output], read = step.inputs[input];
+    if (step.kind == StepKind::Copy)
+      return isWhole(written, to) && isWhole(read, from);
+    if (written != to || read != from)
       return false;
-    return step.kind == StepKind::Copy ||
-           (step.kind == StepKind::Kernel && code &&
-            llvm::is_contained(code->kernels[step.payload].mayShare,
-                               std::pair(output, input)));
+    return step.kind == StepKind::Kernel && code &&
+           llvm::is_contained(code->kernels[step.payload].mayShare,
+                              std::pair(output, input));
   };
   for (auto [o, output] : llvm::enumerate(step.outputs))
     for (auto [i, input] : llvm::enumerate(step.inputs))

@@ -47,6 +47,26 @@ TEST(Donation, AfterTheLastRead) {
   EXPECT_FALSE(mayReuse(p, 0, 0));
 }
 
+TEST(Donation, ACopyOfAllElementsMayBeInPlace) {
+  Program p = slots();
+  Slot view;
+  view.home = Slot::Home::View;
+  view.index = argument;
+  view.offset = 0;
+  view.shape = {2, 2};
+  p.slots.push_back(view);
+  SlotId reshaped = p.slots.size() - 1;
+  step(p, StepKind::Copy, {reshaped}, {result});
+  step(p, StepKind::Return, {}, {});
+  EXPECT_TRUE(mayReuse(p, 0, 0));
+  // Of a part, or from another place.
+  p.slots[reshaped].shape = {2};
+  EXPECT_FALSE(mayReuse(p, 0, 0));
+  p.slots[reshaped].shape = {2, 2};
+  p.slots[reshaped].offset = 4;
+  EXPECT_FALSE(mayReuse(p, 0, 0));
+}
+
 TEST(Donation, TheNextTurnOfALoopReadsAgain) {
   Program p = slots();
   step(p, StepKind::Kernel, {argument}, {between});

@@ -312,6 +312,38 @@ TEST(MemoryPlan, ManySlotsQuickly) {
   EXPECT_LE(p.arenaBytes, minimumArenaBytes(p) * 11 / 10);
 }
 
+TEST(MemoryPlan, FewSlotsComeNearTheBound) {
+  uint64_t state = 7;
+  auto random = [&](int64_t n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return int64_t(state >> 33) % n;
+  };
+  double worst = 1, sum = 0;
+  constexpr int programs = 300;
+  for (int i = 0; i < programs; ++i) {
+    Program p;
+    std::vector<SlotId> made;
+    for (int k = 0; k < 50; ++k) {
+      SlotId out = arena(p, 64 * (1 + random(40)));
+      llvm::SmallVector<SlotId, 2> in;
+      for (int j = 0; j < 2 && !made.empty(); ++j)
+        in.push_back(
+            made[made.size() - 1 -
+                 random(std::min<int64_t>(made.size(), random(3) ? 4 : 30))]);
+      step(p, StepKind::Kernel, in, {out});
+      made.push_back(out);
+    }
+    p.results = {made.back()};
+    step(p, StepKind::Return, {}, {});
+    planMemory(p);
+    double ratio = double(p.arenaBytes) / double(minimumArenaBytes(p));
+    worst = std::max(worst, ratio);
+    sum += ratio;
+  }
+  EXPECT_LE(worst, 1.13);
+  EXPECT_LE(sum / programs, 1.025);
+}
+
 TEST(MemoryPlan, BadIndicesAreLeftToTheExecutor) {
   Program p;
   arena(p, 8);

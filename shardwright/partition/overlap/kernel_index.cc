@@ -213,6 +213,10 @@ KernelIndices::Index KernelIndices::moved(const KernelNodes &graph, int32_t id,
       in.push_back(byOp(deepest));
     }
   }
+  // Positions along a dimension of size 1 tell the operands apart.
+  if (auto concat = dyn_cast<stablehlo::ConcatenateOp>(node.op))
+    if (size_t dim = concat.getDimension(); from[dim] == 1)
+      in.push_back(derive({'c', out[dim], int64_t(number)}, -1));
   return intern(in);
 }
 

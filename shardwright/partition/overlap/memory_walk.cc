@@ -62,6 +62,14 @@ static bool gathers(Operation *op) {
   return isa<stablehlo::AllGatherOp>(op);
 }
 
+/// True if the loop fills the value that it carries at `i` slice by slice.
+static bool isFilled(stablehlo::WhileOp op, unsigned i) {
+  Block &body = op.getBody().front();
+  Value value = body.getTerminator()->getOperand(i);
+  auto update = value.getDefiningOp<stablehlo::DynamicUpdateSliceOp>();
+  return update && update.getOperand() == body.getArgument(i);
+}
+
 /// True if result i of the loop is its initial value.
 static bool isInvariant(stablehlo::WhileOp op, unsigned i) {
   Block &body = op.getBody().front();
@@ -283,7 +291,9 @@ void MemoryWalk::noteConflicts(const BlockStep &step) {
       continue;
     for (auto [i, input] : llvm::enumerate(step.inputs)) {
       Buffer from = bufferOf(input);
-      if (from == none || buffers[from].kind != MemoryClass::Argument)
+      // What is updated has been copied before.
+      if (from == none || buffers[from].kind != MemoryClass::Argument ||
+          llvm::is_contained(step.updated, int32_t(i)))
         continue;
       bool isPointwise = step.kind == BlockStep::Kind::Kernel &&
                          step.isPointwise[i] &&
@@ -358,6 +368,8 @@ void MemoryWalk::walkLoop(const BlockStep &step) {
     Buffer initial = bufferOf(loop->getOperand(i)), inside = initial;
     if (!isInvariant(loop, i)) {
       inside = target(loop->getResult(i));
+      if (isFilled(loop, i) && buffers[inside].kind == MemoryClass::Temporary)
+        buffers[inside].kind = MemoryClass::Residual;
       copy(initial, inside, loop);
       carried[i] = {inside, body.getArgument(i)};
     }
