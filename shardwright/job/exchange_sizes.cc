@@ -66,38 +66,42 @@ std::pair<int64_t, int64_t> sliceOfProcess(int64_t elements, int64_t rank,
   return {bound(rank), rank + 1 == processes ? elements : bound(rank + 1)};
 }
 
-int64_t bytesToProcesses(const ExchangeShape &shape, const GroupShare &share) {
+llvm::SmallVector<ExchangeRound, 2>
+roundsToProcesses(const ExchangeShape &shape, const GroupShare &share) {
   int64_t others = share.processes - 1;
   int64_t sums = share.subtrees.ofOne * shape.width +
                  share.subtrees.ofSeveral * shape.sumWidth;
   switch (shape.kind) {
   case ExchangeShape::Kind::AllReduce: {
     if (!takesTwoRounds(shape.bytes()))
-      return sums * shape.elements * others;
+      return {{others, sums * shape.elements * others}};
     auto [begin, end] =
         sliceOfProcess(shape.elements, share.rank, share.processes);
     int64_t own = end - begin;
-    return sums * (shape.elements - own) + own * shape.width * others;
+    return {{others, sums * (shape.elements - own)},
+            {others, own * shape.width * others}};
   }
   case ExchangeShape::Kind::ReduceScatter:
-    return sums * (shape.elements / share.members) *
-           (share.members - share.ownMembers);
+    return {{others, sums * (shape.elements / share.members) *
+                         (share.members - share.ownMembers)}};
   case ExchangeShape::Kind::AllGather:
-    return share.ownMembers * shape.bytes() * others;
+    return {
+        {share.ownMembers * others, share.ownMembers * shape.bytes() * others}};
   case ExchangeShape::Kind::AllToAll:
-    return share.ownMembers * (share.members - share.ownMembers) *
-           (shape.bytes() / share.members);
+    return {{others, share.ownMembers * (share.members - share.ownMembers) *
+                         (shape.bytes() / share.members)}};
   case ExchangeShape::Kind::Broadcast:
-    return share.hasRoot ? shape.bytes() * others : 0;
+    return {{share.hasRoot ? others : 0,
+             share.hasRoot ? shape.bytes() * others : 0}};
   }
-  return 0;
+  return {};
 }
 
-int64_t roundsBetweenProcesses(const ExchangeShape &shape) {
-  return shape.kind == ExchangeShape::Kind::AllReduce &&
-                 takesTwoRounds(shape.bytes())
-             ? 2
-             : 1;
+int64_t bytesToProcesses(const ExchangeShape &shape, const GroupShare &share) {
+  int64_t bytes = 0;
+  for (const ExchangeRound &round : roundsToProcesses(shape, share))
+    bytes += round.bytes;
+  return bytes;
 }
 
 } // namespace shardwright

@@ -15,6 +15,7 @@
 #define SHARDWRIGHT_JOB_EXCHANGE_SIZES_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
 #include <utility>
@@ -81,10 +82,16 @@ struct GroupShare {
   friend bool operator==(const GroupShare &, const GroupShare &) = default;
 };
 
-/// Bytes that the process sends to all others of the group.
+/// What a process sends to all others of the group in one round; rounds wait
+/// for the ones before. Messages of a round have the same size, up to the
+/// uneven slices of an all_reduce.
+struct ExchangeRound {
+  int64_t messages = 0, bytes = 0;
+};
+llvm::SmallVector<ExchangeRound, 2>
+roundsToProcesses(const ExchangeShape &shape, const GroupShare &share);
+/// Bytes of all rounds.
 int64_t bytesToProcesses(const ExchangeShape &shape, const GroupShare &share);
-/// Rounds of messages, each of which waits for the one before.
-int64_t roundsBetweenProcesses(const ExchangeShape &shape);
 
 } // namespace shardwright
 

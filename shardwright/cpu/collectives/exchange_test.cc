@@ -185,6 +185,16 @@ void checkSizes(const Case &c, const CollectivePlan &plan,
         ++(tree.count == 1 ? share.subtrees.ofOne : share.subtrees.ofSeveral);
   }
   EXPECT_EQ(bytesToProcesses(shape, share), exchange.sentBytes());
+  auto rounds = roundsToProcesses(shape, share);
+  for (size_t i = 0; i < exchange.numStages(); ++i) {
+    const Exchange::Stage &stage = exchange.stage(i);
+    int64_t bytes = 0;
+    for (const Exchange::Send &send : stage.sends)
+      bytes += int64_t(send.bytes.size());
+    ExchangeRound round = i < rounds.size() ? rounds[i] : ExchangeRound();
+    EXPECT_EQ(round.messages, int64_t(stage.sends.size()));
+    EXPECT_EQ(round.bytes, bytes);
+  }
 }
 
 /// The shared groups of each process, stage by stage.

@@ -214,8 +214,13 @@ Error Reader::readProcessLink(const Path &path, const json::Value &value,
           return readSeconds(key, v, processes.latencySeconds);
         if (key.back() == "message_seconds")
           return readSeconds(key, v, processes.messageSeconds);
-        return unknown(
-            key, {"bytes_per_second", "latency_seconds", "message_seconds"});
+        if (key.back() == "cached_bytes_per_second")
+          return readRate(key, v, processes.cachedBytesPerSecond);
+        if (key.back() == "inline_bytes")
+          return readRate(key, v, processes.inlineBytes);
+        return unknown(key, {"bytes_per_second", "latency_seconds",
+                             "message_seconds", "cached_bytes_per_second",
+                             "inline_bytes"});
       });
 }
 
@@ -227,14 +232,21 @@ Error Reader::readProcesses(const Path &path, const json::Value &value,
           path, value, [&](const Path &key, const json::Value &v) -> Error {
             if (key.back() == "link")
               return readProcessLink(key, v, processes);
-            if (key.back() != "devices_per_process")
-              return unknown(key, {"devices_per_process", "link"});
+            int64_t *number = key.back() == "devices_per_process"
+                                  ? &processes.devicesPerProcess
+                              : key.back() == "per_host" ? &processes.perHost
+                              : key.back() == "cores_per_host"
+                                  ? &processes.coresPerHost
+                                  : nullptr;
+            if (!number)
+              return unknown(key, {"devices_per_process", "per_host",
+                                   "cores_per_host", "link"});
             constexpr int64_t most = 1 << 20;
-            std::optional<int64_t> devices = v.getAsInteger();
-            if (!devices || *devices < 1 || *devices > most)
+            std::optional<int64_t> found = v.getAsInteger();
+            if (!found || *found < 1 || *found > most)
               return wrong(key, "an integer from 1 to " + Twine(most), v);
-            processes.devicesPerProcess = *devices;
-            hasDevices = true;
+            *number = *found;
+            hasDevices |= number == &processes.devicesPerProcess;
             return Error::success();
           }))
     return e;
@@ -446,9 +458,17 @@ std::string MachineModel::json() const {
     json::Object between{{"bytes_per_second", processes->bytesPerSecond},
                          {"latency_seconds", processes->latencySeconds}};
     setIfGiven(between, "message_seconds", processes->messageSeconds);
-    machine["processes"] =
-        json::Object{{"devices_per_process", processes->devicesPerProcess},
-                     {"link", std::move(between)}};
+    setIfGiven(between, "cached_bytes_per_second",
+               processes->cachedBytesPerSecond);
+    if (processes->inlineBytes != ProcessesModel().inlineBytes)
+      between["inline_bytes"] = processes->inlineBytes;
+    json::Object object{{"devices_per_process", processes->devicesPerProcess},
+                        {"link", std::move(between)}};
+    if (processes->perHost > 1)
+      object["per_host"] = processes->perHost;
+    if (processes->coresPerHost)
+      object["cores_per_host"] = processes->coresPerHost;
+    machine["processes"] = std::move(object);
   }
   return formatv("{0:2}\n", json::Value(std::move(machine))).str();
 }

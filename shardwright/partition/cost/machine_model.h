@@ -15,7 +15,7 @@
 //    "link": {"bytes_per_second": 5e10, "latency_seconds": 2e-6,
 //             "directions": 2},
 //    "links": {"hosts": {"bytes_per_second": 6e9}},
-//    "processes": {"devices_per_process": 8,
+//    "processes": {"devices_per_process": 8, "per_host": 2,
 //                  "link": {"bytes_per_second": 1e10}},
 //    "elementwise_flops_per_second": 1e13, "operation_seconds": 1e-6,
 //    "contraction_seconds": 1e-6, "step_seconds": 1e-5}
@@ -34,6 +34,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,10 +60,26 @@ struct ProcessesModel {
   int64_t devicesPerProcess = 8;
   /// Bandwidth of a process in one direction, which all of its devices share.
   double bytesPerSecond = 1.25e10;
-  /// Latency of one round of messages.
+  /// Latency of a packet that another one waits for.
   double latencySeconds = 1e-5;
-  /// Time that a process spends on each message besides.
+  /// Time that a process spends on each packet that it sends, and on one that
+  /// it receives.
   double messageSeconds = 0;
+  /// The bandwidth of bytes that stay in caches while they are copied between
+  /// buffers and the network; 0: that of all others.
+  double cachedBytesPerSecond = 0;
+  /// Longer messages take three packets: the header, an answer, the bytes. The
+  /// default is that of the transport TCP.
+  double inlineBytes = 32 << 10;
+  /// Processes that share a host, and its cores; 0: as many as processes.
+  int64_t perHost = 1, coresPerHost = 0;
+
+  /// How often the work of a process on its messages is done one after another
+  /// on a core of the host, in a job of so many processes.
+  double sharing(int64_t processes) const {
+    double together = double(std::min(perHost, processes));
+    return coresPerHost ? std::max(1.0, together / double(coresPerHost)) : 1;
+  }
   friend bool operator==(const ProcessesModel &,
                          const ProcessesModel &) = default;
 };

@@ -133,10 +133,28 @@ TEST(MachineModel, ProcessesHaveDevicesAndALink) {
             "1 to 1048576, found 0");
   EXPECT_EQ(errorOf("{\"processes\": {\"link\": {\"directions\": 2}}}"),
             "m.json:1: processes.link.directions: unknown key, known: "
-            "\"bytes_per_second\", \"latency_seconds\", \"message_seconds\"");
+            "\"bytes_per_second\", \"latency_seconds\", \"message_seconds\", "
+            "\"cached_bytes_per_second\", \"inline_bytes\"");
+  EXPECT_EQ(errorOf("{\"processes\": {\"cores_per_host\": 0}}"),
+            "m.json:1: processes.cores_per_host: expected an integer from 1 to "
+            "1048576, found 0");
   EXPECT_EQ(errorOf("{\"processes\": {\"devices\": 2}}")
                 .rfind("m.json:1: processes.devices: unknown key", 0),
             0u);
+}
+
+TEST(MachineModel, ProcessesOfAHostShareItsCores) {
+  MachineModel m = machineOf(R"({"processes": {"devices_per_process": 4,
+    "per_host": 6, "cores_per_host": 2,
+    "link": {"cached_bytes_per_second": 1e10, "inline_bytes": 8192}}})");
+  ASSERT_TRUE(m.processes);
+  EXPECT_EQ(machineOf(m.json()).processes, m.processes);
+  EXPECT_EQ(m.processes->sharing(1), 1);
+  EXPECT_EQ(m.processes->sharing(2), 1);
+  EXPECT_EQ(m.processes->sharing(4), 2);
+  EXPECT_EQ(m.processes->sharing(600), 3);
+  m.processes->coresPerHost = 0;
+  EXPECT_EQ(m.processes->sharing(600), 1);
 }
 
 TEST(MachineModel, ErrorsSayLineKeyExpectedAndFound) {

@@ -137,26 +137,48 @@ void ProcessTraffic::add(const ProcessTraffic &other, double times) {
   for (auto [process, sent] : other.bytesOf)
     bytesOf[process] += sent * times;
   rounds += other.rounds * times;
-  messages += other.messages * times;
+  packets += other.packets * times;
+}
+
+double ProcessTraffic::seconds(const ProcessesModel &link, double cacheBytes,
+                               double sharing) const {
+  // Each byte is read and written by the process that sends it, and by the one
+  // that receives it.
+  double cached =
+      link.cachedBytesPerSecond ? std::min(bytes(), cacheBytes / 4) : 0;
+  double work =
+      packets * link.messageSeconds + (bytes() - cached) / link.bytesPerSecond;
+  if (cached > 0)
+    work += cached / link.cachedBytesPerSecond;
+  return rounds * link.latencySeconds + sharing * work;
+}
+
+/// Packets of a message of this size.
+static int64_t packetsOf(double bytes, double inlineBytes) {
+  return bytes <= inlineBytes ? 1 : 3;
 }
 
 ProcessTraffic trafficOf(const ExchangeShape &shape,
-                         const GroupPlacement &placement) {
+                         const GroupPlacement &placement, double inlineBytes) {
   ProcessTraffic traffic;
   if (placement.isLocal())
     return traffic;
-  traffic.rounds = double(roundsBetweenProcesses(shape));
   for (const auto &[process, shares] : placement.shares) {
-    double bytes = 0, messages = 0;
+    double bytes = 0, packets = 0;
     for (const GroupPlacement::Share &own : shares) {
-      double sent =
-          double(bytesToProcesses(shape, own.share)) * double(own.groups);
-      double count = double((own.share.processes - 1) * own.groups);
+      double sent = 0, count = 0, rounds = 0, groups = double(own.groups);
+      for (ExchangeRound round : roundsToProcesses(shape, own.share)) {
+        double messages = double(std::max<int64_t>(round.messages, 1));
+        int64_t each = packetsOf(double(round.bytes) / messages, inlineBytes);
+        sent += double(round.bytes) * groups;
+        count += double(round.messages * each) * groups;
+        rounds += double(each);
+      }
       bytes = placement.isAlike ? std::max(bytes, sent) : bytes + sent;
-      messages =
-          placement.isAlike ? std::max(messages, count) : messages + count;
+      packets = placement.isAlike ? std::max(packets, count) : packets + count;
+      traffic.rounds = std::max(traffic.rounds, rounds);
     }
-    traffic.messages = std::max(traffic.messages, messages * traffic.rounds);
+    traffic.packets = std::max(traffic.packets, packets);
     if (placement.isAlike)
       traffic.bytesOfEach = bytes;
     else
@@ -166,8 +188,9 @@ ProcessTraffic trafficOf(const ExchangeShape &shape,
 }
 
 ProcessTraffic trafficOfPairs(llvm::ArrayRef<int64_t> pairs, double bytes,
-                              int64_t devicesPerProcess) {
+                              int64_t devicesPerProcess, double inlineBytes) {
   ProcessTraffic traffic;
+  double each = double(packetsOf(bytes, inlineBytes)), most = 0;
   std::map<int64_t, int64_t> senders;
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
     int64_t from = pairs[i] / devicesPerProcess;
@@ -176,13 +199,14 @@ ProcessTraffic trafficOfPairs(llvm::ArrayRef<int64_t> pairs, double bytes,
   }
   bool isListed = int64_t(senders.size()) <= kMostListedProcesses;
   for (auto [process, messages] : senders) {
-    traffic.rounds = 1;
-    traffic.messages = std::max(traffic.messages, double(messages));
+    traffic.rounds = each;
+    most = std::max(most, double(messages));
     if (isListed)
       traffic.bytesOf[process] = double(messages) * bytes;
   }
   if (!isListed)
-    traffic.bytesOfEach = traffic.messages * bytes;
+    traffic.bytesOfEach = most * bytes;
+  traffic.packets = most * each;
   return traffic;
 }
 

@@ -62,25 +62,26 @@ struct ProcessTraffic {
   double bytesOfEach = 0;
   /// Bytes by process besides.
   std::map<int64_t, double> bytesOf;
-  /// Rounds of messages, each of which waits for the one before.
+  /// Packets that wait for the one before.
   double rounds = 0;
-  double messages = 0;
+  double packets = 0;
 
   double bytes() const;
-  double seconds(const ProcessesModel &link) const {
-    return rounds * link.latencySeconds + messages * link.messageSeconds +
-           bytes() / link.bytesPerSecond;
-  }
+  /// `cacheBytes`: of the caches of a process (`MachineModel::cacheBytes`);
+  /// `sharing`: `ProcessesModel::sharing`.
+  double seconds(const ProcessesModel &link, double cacheBytes,
+                 double sharing) const;
   /// Adds messages that are sent afterwards.
   void add(const ProcessTraffic &other, double times = 1);
 };
 
-/// One operand of a collective.
+/// One operand of a collective. Messages of more than `inlineBytes` take three
+/// packets (`ProcessesModel`).
 ProcessTraffic trafficOf(const ExchangeShape &shape,
-                         const GroupPlacement &placement);
+                         const GroupPlacement &placement, double inlineBytes);
 /// A permute; `pairs` has the ids of sources and targets in turn.
 ProcessTraffic trafficOfPairs(llvm::ArrayRef<int64_t> pairs, double bytes,
-                              int64_t devicesPerProcess);
+                              int64_t devicesPerProcess, double inlineBytes);
 
 } // namespace shardwright
 

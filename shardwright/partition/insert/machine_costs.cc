@@ -55,6 +55,8 @@ static void addProcesses(MachineModel &machine, const Mesh &mesh) {
     double sharing = double(processes.devicesPerProcess) /
                      double(placement ? placement->ownMembers : 1);
     LinkModel link = machine.linkOf(mesh.axisName(axis));
+    sharing *= processes.sharing(
+        llvm::divideCeil(mesh.numDevices(), processes.devicesPerProcess));
     link.bytesPerSecond =
         std::min(link.bytesPerSecond,
                  processes.bytesPerSecond / sharing / double(link.directions));

@@ -297,8 +297,10 @@ ProcessTraffic OpCosts::traffic(Operation *op, int64_t index) {
     ExchangeShape shape{kind, tensor.getNumElements(), byteWidth(*element),
                         widthOfSum(op, *element)};
     ProcessTraffic one =
-        permute ? trafficOfPairs(pairs, double(shape.bytes()), each)
-                : trafficOf(shape, placementOf(groups, size));
+        permute ? trafficOfPairs(pairs, double(shape.bytes()), each,
+                                 machine.processes->inlineBytes)
+                : trafficOf(shape, placementOf(groups, size),
+                            machine.processes->inlineBytes);
     rounds = std::max(rounds, one.rounds);
     traffic.add(one);
   }
@@ -338,7 +340,11 @@ void OpCosts::addProcesses(Operation *op, int64_t index, Transfer &transfer) {
   ProcessTraffic between = traffic(op, index);
   if (between.rounds == 0)
     return;
-  transfer.seconds += between.seconds(*machine.processes);
+  const ProcessesModel &link = *machine.processes;
+  int64_t processes =
+      llvm::divideCeil(mesh.numDevices(), link.devicesPerProcess);
+  transfer.seconds += between.seconds(link, machine.cacheBytes,
+                                      link.sharing(processes));
   transfer.lanes |= Transfer::processLane;
 }
 
