@@ -21,6 +21,7 @@
 #include "shardwright/frontend/base/config.h"
 #include "shardwright/frontend/base/named_scope.h"
 #include "shardwright/frontend/base/warning.h"
+#include "shardwright/frontend/callbacks/call_limits.h"
 #include "shardwright/frontend/callbacks/ffi.h"
 #include "shardwright/frontend/callbacks/ffi_function.h"
 #include "shardwright/frontend/callbacks/xla_handlers.h"

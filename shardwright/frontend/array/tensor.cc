@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/array/traced_text.h"
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/mesh/run_waits.h"
 
 #include <atomic>
 #include <cstring>
@@ -117,6 +118,7 @@ Expected<const void *> Tensor::unsafeBufferPointer() const {
   Expected<std::vector<Buffer>> buffers = buffersOf(*this);
   if (!buffers)
     return buffers.error();
+  SW_TRY(detail::checkWait((*buffers)[0].ready()));
   auto data = (*buffers)[0].await();
   if (!data)
     return fromLlvm(data.takeError());
@@ -156,9 +158,11 @@ Status Tensor::blockUntilReady() const {
       return (*array)->deletedError();
     buffers = (*array)->state.buffers;
   }
-  for (const Buffer &buffer : buffers)
+  for (const Buffer &buffer : buffers) {
+    SW_TRY(detail::checkWait(buffer.ready()));
     if (llvm::Error error = buffer.ready().await())
       return fromLlvm(std::move(error));
+  }
   return {};
 }
 

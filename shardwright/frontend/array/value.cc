@@ -8,6 +8,7 @@
 #include "shardwright/frontend/array/value.h"
 
 #include "shardwright/frontend/mesh/device_check.h"
+#include "shardwright/frontend/mesh/run_waits.h"
 #include "shardwright/pjrt_abi/error_codes.h"
 #include "shardwright/runtime/client.h"
 #include "shardwright/support/host_memory.h"
@@ -241,6 +242,8 @@ Expected<std::shared_ptr<const void>> ArrayValue::host() const {
   }
   if (!sharding.spec().unreduced().empty())
     return partsError(aval, sharding);
+  for (const Buffer &buffer : buffers)
+    SW_TRY(detail::checkWait(buffer.ready()));
   std::shared_ptr<const void> result;
   if (sharding.isFullyReplicated() || buffers.size() == 1) {
     auto data = buffers.front().await();

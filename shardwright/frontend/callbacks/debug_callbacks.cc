@@ -66,8 +66,8 @@ Primitive makeDebug(const std::string &name) {
     return batchDebug(*findPrimitive(name), axis, in, dims, params);
   };
   p.evaluate = [](const Tensors &args, const Params &params) -> Tensors {
-    for (const Event &event : runsBefore(effectOf(params)))
-      llvm::consumeError(event.await());
+    if (Status free = awaitRunsBefore(effectOf(params)); !free)
+      return {Tensor(free.error())};
     Expected<Tensors> done = callOnArrays(*callbackOf(params), args, {});
     return done ? Tensors() : Tensors{Tensor(done.error())};
   };

@@ -77,6 +77,7 @@ static CustomCallFunction guarded(const std::string &name, Handler handler) {
   return [name, handler = std::move(handler)](const CustomCall &call) {
     auto fail = [&](const std::string &why) { return failure(name, why); };
     return callForProgram(
+        "FFI function '" + name + "'",
         [&] {
           Status status =
               handler({buffersOf(call.operands), buffersOf(call.results),

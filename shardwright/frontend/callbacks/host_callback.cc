@@ -11,6 +11,7 @@
 
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/callbacks/call_watch.h"
 #include "shardwright/frontend/callbacks/host_guard.h"
 #include "shardwright/runtime/custom_call.h"
 
@@ -50,6 +51,56 @@ Expected<Tensors> guardedCall(const HostCallback &callback,
                ? results.error()
                : failure(callback, results.error().str());
   return results;
+}
+
+/// The error of a callback that does not return.
+Error lateFailure(const HostCallback &callback, double timeout) {
+  return failure(callback,
+                 cat("it has not returned after ", floatText(timeout),
+                     " s (callback_timeout_secs), and goes on without the "
+                     "program"));
+}
+
+/// Calls the function; `isProgram`: for a running program.
+Expected<Tensors> callNow(const HostCallback &callback, const Tensors &args,
+                          bool isProgram) {
+  std::string what = "callback '" + callback.name + "'";
+  if (!isProgram) {
+    WatchedCall watched(what);
+    return guardedCall(callback, args);
+  }
+  Expected<Tensors> results = Tensors();
+  llvm::Error done = callForProgram(
+      what,
+      [&] {
+        results = guardedCall(callback, args);
+        return results ? llvm::Error::success()
+                       : llvm::createStringError(results.error().text);
+      },
+      [&](const std::string &why) {
+        return llvm::createStringError(failure(callback, why).text);
+      });
+  if (done)
+    return makeError(ErrorKind::Runtime, llvm::toString(std::move(done)));
+  return results;
+}
+
+/// Calls the function within the time that the settings give it. `position`: of
+/// the device of a running program that calls, or -1.
+Expected<Tensors> limitedCall(const HostCallback &callback, const Tensors &args,
+                              int32_t position) {
+  double timeout = CallLimits::current().timeout;
+  if (!(timeout > 0))
+    return callNow(callback, args, position >= 0);
+  // The call outlives this one if it is given up.
+  auto own = std::make_shared<const HostCallback>(callback);
+  auto results = std::make_shared<Expected<Tensors>>(Tensors());
+  bool isDone = callWithin(timeout, [own, args, results, position,
+                                     context = cpu::RunContext::current()] {
+    cpu::RunContext::Scope scope(context, position);
+    *results = callNow(*own, args, position >= 0);
+  });
+  return isDone ? *results : lateFailure(callback, timeout);
 }
 
 /// The elements of the results, of the types that the program expects.
@@ -102,17 +153,17 @@ llvm::Error callFromProgram(const HostCallback &callback,
       std::memset(result.data, 0, bytesOf(avalOf(result)));
     return llvm::Error::success();
   }
-  auto tooDeep = [&](const std::string &why) {
-    return llvm::createStringError(failure(callback, why).text);
-  };
   if (callback.onBuffers)
     return callForProgram(
+        "kernel '" + callback.name + "'",
         [&] {
           Status done = callback.onBuffers(call);
           return done ? llvm::Error::success()
                       : llvm::createStringError(done.error().text);
         },
-        tooDeep);
+        [&](const std::string &why) {
+          return llvm::createStringError(failure(callback, why).text);
+        });
   Tensors args;
   std::vector<Aval> types;
   for (const CustomCallBuffer &operand : call.operands) {
@@ -125,16 +176,9 @@ llvm::Error callFromProgram(const HostCallback &callback,
   }
   for (const CustomCallBuffer &result : call.results)
     types.push_back(avalOf(result));
-  Expected<Tensors> results = Tensors();
-  llvm::Error done = callForProgram(
-      [&] {
-        results = guardedCall(callback, args);
-        return results ? llvm::Error::success()
-                       : llvm::createStringError(results.error().text);
-      },
-      tooDeep);
-  if (done)
-    return done;
+  Expected<Tensors> results = limitedCall(callback, args, call.partition);
+  if (!results)
+    return llvm::createStringError(results.error().text);
   auto data = checkedResults(callback, *results, types);
   if (!data)
     return llvm::createStringError(data.error().text);
@@ -222,7 +266,7 @@ Expected<Tensors> callOnArrays(const HostCallback &callback,
     Aval aval{arg.dtype(), arg.shape()};
     copies.push_back(arrayOfHost(aval, *data));
   }
-  Expected<Tensors> made = guardedCall(callback, copies);
+  Expected<Tensors> made = limitedCall(callback, copies, -1);
   if (!made)
     return made;
   auto data = checkedResults(callback, *made, results);

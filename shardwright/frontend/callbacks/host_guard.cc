@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/callbacks/host_guard.h"
 
+#include "shardwright/frontend/callbacks/call_watch.h"
 #include "shardwright/frontend/mesh/call_depth.h"
 #include "shardwright/frontend/mesh/device.h"
 #include "shardwright/frontend/trace/trace.h"
@@ -25,8 +26,10 @@ std::optional<std::string> exceptionOf(llvm::function_ref<void()> call) {
 }
 
 llvm::Error
-callForProgram(llvm::function_ref<llvm::Error()> function,
+callForProgram(const std::string &what,
+               llvm::function_ref<llvm::Error()> function,
                llvm::function_ref<llvm::Error(const std::string &why)> fail) {
+  WatchedCall watched(what);
   ScopedCallbackClient ownDevices;
   if (detail::callDepth() > detail::maxCallDepth)
     return fail(cat("programs and the functions that they call are more than ",

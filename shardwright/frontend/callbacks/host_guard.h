@@ -22,10 +22,12 @@ std::optional<std::string> exceptionOf(llvm::function_ref<void()> call);
 
 /// Calls a function of the user on the thread of a running program. Programs
 /// that the function runs have devices of their own, and are not part of what
-/// this thread traces. Returns the function's error. `fail` makes the error of
-/// an exception, or of programs and functions that are nested too deeply.
+/// this thread traces. Returns the function's error. `what` names the function
+/// where it takes long (call_watch.h). `fail` makes the error of an exception,
+/// or of programs and functions that are nested too deeply.
 llvm::Error
-callForProgram(llvm::function_ref<llvm::Error()> function,
+callForProgram(const std::string &what,
+               llvm::function_ref<llvm::Error()> function,
                llvm::function_ref<llvm::Error(const std::string &why)> fail);
 
 } // namespace shardwright::frontend

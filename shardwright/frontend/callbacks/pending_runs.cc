@@ -8,6 +8,7 @@
 #include "shardwright/frontend/callbacks/pending_runs.h"
 
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/mesh/run_waits.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,6 +23,11 @@ struct PendingRuns {
   Status failure;
 
   void finish(const Event &run) {
+    if (Status allowed = detail::checkWait(run); !allowed) {
+      if (failure)
+        failure = allowed;
+      return;
+    }
     llvm::Error error = run.await();
     if (!error)
       return;
@@ -34,17 +40,25 @@ thread_local PendingRuns pending;
 
 } // namespace
 
-std::vector<Event> runsBefore(EffectSet effects) {
-  std::vector<Event> out;
+std::vector<OrderedRun> runsBefore(EffectSet effects) {
+  std::vector<OrderedRun> out;
   for (Effect effect : effects.ordered().list()) {
     auto found = pending.last.find(effect);
     if (found == pending.last.end() || found->second.isReady())
       continue;
     Event passed;
     found->second.onReady([passed](llvm::StringRef) mutable { passed.set(); });
-    out.push_back(passed);
+    out.push_back({found->second, passed});
   }
   return out;
+}
+
+Status awaitRunsBefore(EffectSet effects) {
+  for (const OrderedRun &before : runsBefore(effects)) {
+    SW_TRY(detail::checkWait(before.done));
+    llvm::consumeError(before.passed.await());
+  }
+  return {};
 }
 
 void recordRun(EffectSet effects, const Event &done) {

@@ -14,10 +14,18 @@
 
 namespace shardwright::frontend {
 
-/// The events that a run with these effects must wait for: the last runs of
-/// this thread with the same ordered effects. A failed run does not make later
-/// ones fail.
-std::vector<Event> runsBefore(EffectSet effects);
+/// A run that others of the same ordered effect follow.
+struct OrderedRun {
+  Event done;
+  /// The same without its failure: a failed run does not make later ones fail.
+  Event passed;
+};
+/// The last runs of this thread with the same ordered effects, for which a run
+/// with these effects must wait.
+std::vector<OrderedRun> runsBefore(EffectSet effects);
+/// Waits for them. An error if they wait for the function that this thread is
+/// in.
+Status awaitRunsBefore(EffectSet effects);
 /// Records that this thread started a run with effects.
 void recordRun(EffectSet effects, const Event &done);
 /// Keeps an error for the next awaitEffects.

@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/callbacks/sharding_inspector.h"
 
+#include "shardwright/frontend/callbacks/call_watch.h"
 #include "shardwright/frontend/callbacks/host_guard.h"
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/trace/lowering_devices.h"
@@ -85,6 +86,7 @@ Status ShardingInspector::tell(const Sharding &sharding) const {
   };
   if (!function)
     return failed("the function is empty");
+  WatchedCall watched("callback of inspect_sharding");
   if (auto why = exceptionOf([&] { function(sharding); }))
     return failed(*why);
   return {};

@@ -60,8 +60,8 @@ std::vector<std::string> lowerCallback(LoweringContext &c) {
 
 Tensors evaluateCallback(const Tensors &args, const Params &params) {
   EffectSet effects = effectOf(params);
-  for (const Event &event : runsBefore(effects))
-    llvm::consumeError(event.await());
+  if (Status free = awaitRunsBefore(effects); !free)
+    return {Tensor(free.error())};
   Expected<Tensors> outs =
       callOnArrays(*callbackOf(params), args, resultsOf(params));
   return outs ? *outs : Tensors{Tensor(outs.error())};

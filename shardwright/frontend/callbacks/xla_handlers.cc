@@ -35,11 +35,12 @@ makeCall(const cpu::LibraryCall &site) {
   if (!made)
     return made;
   return [name = site.name, call = std::move(*made)](const CustomCall &given) {
-    return callForProgram([&] { return call(given); },
-                          [&](const std::string &why) {
-                            return llvm::createStringError(
-                                "INTERNAL: FFI handler '" + name + "': " + why);
-                          });
+    return callForProgram(
+        "FFI handler '" + name + "'", [&] { return call(given); },
+        [&](const std::string &why) {
+          return llvm::createStringError("INTERNAL: FFI handler '" + name +
+                                         "': " + why);
+        });
   };
 }
 

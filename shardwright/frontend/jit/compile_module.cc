@@ -180,6 +180,17 @@ Sharding spelled(const Sharding &found, const Aval &aval,
   return found;
 }
 
+/// True if the program calls registered functions by name.
+bool callsByName(const Jaxpr &jaxpr) {
+  return llvm::any_of(jaxpr.eqns, [](const Eqn &eqn) {
+    bool calls = eqn.primitive->name == "ffi_call";
+    Jaxpr::forEachInner(eqn.params, [&](const JaxprPtr &inner) {
+      calls = calls || callsByName(*inner);
+    });
+    return calls;
+  });
+}
+
 /// The options ask for this sharding, and leave nothing to propagation.
 bool isGiven(const Sharding &sharding) {
   return sharding.isConcrete() && !sharding.spec().hasUnconstrained();
@@ -222,6 +233,7 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   out->devices = devices;
   out->effects = lowered->jaxpr->effects;
   out->callbacks = calls.names();
+  out->callsUser = !out->callbacks.empty() || callsByName(*lowered->jaxpr);
   if (compiled->executable->numDevices() !=
       static_cast<int64_t>(devices.size()))
     return valueError("The program was compiled for ",

@@ -53,6 +53,8 @@ public:
   EffectSet effects;
   /// Names of the host functions that it calls.
   std::vector<std::string> callbacks;
+  /// It may call functions of the user, by callbacks or by name.
+  bool callsUser = false;
 };
 
 } // namespace shardwright::frontend

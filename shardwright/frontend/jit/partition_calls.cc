@@ -11,6 +11,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/element_type.h"
+#include "shardwright/frontend/callbacks/call_watch.h"
 #include "shardwright/frontend/callbacks/custom_partitioner.h"
 #include "shardwright/frontend/callbacks/sharding_inspector.h"
 #include "shardwright/interop/import_module.h"
@@ -206,6 +207,8 @@ LogicalResult PartitionedCall::expand(const std::vector<Mesh> &known,
        results = describe(call->getResults(), mesh);
   if (failed(operands) || failed(results))
     return failure();
+  WatchedCall watched("partition function of '" + partitioner->name +
+                      "', called by the compiler");
   Expected<PartitionedBody> answer =
       partitioner->partition(mesh, *operands, *results);
   if (!answer)

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/callbacks/call_watch.h"
 #include "shardwright/frontend/callbacks/pending_runs.h"
 #include "shardwright/frontend/jit/compiled_program.h"
 #include "shardwright/frontend/jit/forward_program.h"
 #include "shardwright/frontend/mesh/run_data.h"
+#include "shardwright/runtime/custom_call.h"
 
 #include <unordered_map>
 
@@ -63,6 +65,31 @@ void removeDonated(const CompiledProgram &program, const Tensors &args) {
       (void)args[i].remove();
 }
 
+/// What the functions that the program calls know of its run; null: it calls
+/// none.
+static std::shared_ptr<detail::RunInfo>
+infoOfRun(const CompiledProgram &program) {
+  if (!program.callsUser)
+    return nullptr;
+  auto info = std::make_shared<detail::RunInfo>();
+  info->program = program.name;
+  auto [reportAfter, timeout] = CallLimits::current();
+  info->reportAfter = reportAfter;
+  info->timeout = timeout;
+  info->outer = detail::currentRun();
+  info->outerDevice = cpu::RunContext::currentDevice();
+  return info;
+}
+
+/// The events of buffers that are not there yet.
+static std::vector<Event> pendingEvents(llvm::ArrayRef<Buffer> buffers) {
+  std::vector<Event> out;
+  for (const Buffer &buffer : buffers)
+    if (!buffer.ready().isReady() && !llvm::is_contained(out, buffer.ready()))
+      out.push_back(buffer.ready());
+  return out;
+}
+
 Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
   if (config::noExecution.get())
     return {makeError(ErrorKind::Runtime, "JAX tried to execute function ",
@@ -91,18 +118,27 @@ Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
       return {Tensor(valid.error())};
   ExecuteOptions withCalls;
   const ExecuteOptions *options = &program.options;
-  std::shared_ptr<const void> data = detail::currentRunData();
+  std::shared_ptr<detail::RunInfo> info = infoOfRun(program);
+  std::shared_ptr<const void> data = detail::currentRunData(info);
+  detail::RunStart start = detail::beginRun(info.get());
+  if (start.ticket)
+    start.after = pendingEvents(buffers);
   if (data || !program.effects.empty()) {
     withCalls = program.options;
-    for (const Event &event : runsBefore(program.effects))
-      withCalls.after.push_back(event);
+    for (const OrderedRun &last : runsBefore(program.effects)) {
+      withCalls.after.push_back(last.passed);
+      start.after.push_back(last.done);
+    }
     withCalls.callData = std::move(data);
     options = &withCalls;
   }
   auto run = program.executable->executeFlat(
       byPosition(std::move(buffers), positions), client(), *options);
-  if (!run)
+  if (!run) {
+    detail::endRun(info.get());
     return {fromLlvm(run.takeError())};
+  }
+  detail::recordStart(std::move(start), run->done, program.devices, info);
   if (!program.effects.empty())
     recordRun(program.effects, run->done);
   removeDonated(program, args);

@@ -418,6 +418,7 @@ Expected<SavedProgram> loadSavedProgram(std::string_view bytes,
   for (size_t i = 0; i < out.types.size(); ++i)
     if (program->kept[i])
       program->inAvals.push_back(out.types[i]);
+  program->callsUser = true; // by name
   program->prepareCalls();
   out.program = std::move(program);
   return out;

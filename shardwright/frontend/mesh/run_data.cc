@@ -18,13 +18,14 @@ const UserDataEntry *&innermostUserData() {
   return innermost;
 }
 
-std::shared_ptr<const void> currentRunData() {
+std::shared_ptr<const void> currentRunData(std::shared_ptr<const RunInfo> run) {
   size_t depth = callDepth();
   const UserDataEntry *innermost = innermostUserData();
-  if (depth == 0 && !innermost)
+  if (depth == 0 && !innermost && !run)
     return nullptr;
   auto data = std::make_shared<RunData>();
   data->depth = depth;
+  data->run = std::move(run);
   if (innermost) {
     auto given = std::make_shared<::shardwright::ffi::FfiUserData>();
     for (const UserDataEntry *entry = innermost; entry; entry = entry->outer)

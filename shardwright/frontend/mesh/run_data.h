@@ -9,17 +9,19 @@
 #define SHARDWRIGHT_FRONTEND_MESH_RUN_DATA_H
 
 #include "shardwright/ffi/run_data.h"
+#include "shardwright/frontend/mesh/run_waits.h"
 
 namespace shardwright::frontend::detail {
 
 /// What a run of the front end passes to the functions that it calls, as
 /// ExecuteOptions::callData.
 struct RunData : ::shardwright::ffi::FfiRunData {
-  size_t depth = 0; ///< call_depth.h
+  size_t depth = 0;                   ///< call_depth.h
+  std::shared_ptr<const RunInfo> run; ///< null: it calls no functions
 };
 
 /// For a run that this thread starts. Null if it would be empty.
-std::shared_ptr<const void> currentRunData();
+std::shared_ptr<const void> currentRunData(std::shared_ptr<const RunInfo> run);
 /// The depth of the run for which this thread calls a function, or 0.
 size_t depthOfRun();
 
