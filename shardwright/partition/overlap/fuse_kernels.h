@@ -32,6 +32,11 @@ struct FusedUnit {
   llvm::SmallVector<bool, 4> isPointwise;
 };
 
+/// Sorts units by the place of their last node, as far as dependencies allow.
+/// `units` are from the last to the first.
+std::vector<FusedUnit> inOrder(const KernelNodes &graph,
+                               std::vector<FusedUnit> units);
+
 /// The units in an order that respects dependencies, without dead nodes.
 std::vector<FusedUnit> fuseKernels(const KernelNodes &graph);
 

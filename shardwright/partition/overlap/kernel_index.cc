@@ -118,6 +118,18 @@ static llvm::SmallVector<int32_t, 4> spread(ArrayRef<int32_t> entries,
   return result;
 }
 
+/// The dimension of a gather's result that runs with a dimension of its
+/// positions: the result has these but for the dimensions of the slices.
+static size_t positionDimension(stablehlo::GatherDimensionNumbersAttr dims,
+                                size_t position, size_t rank) {
+  size_t d = 0;
+  for (; d + 1 < rank; ++d)
+    if (!llvm::is_contained(dims.getOffsetDims(), int64_t(d)) &&
+        position-- == 0)
+      break;
+  return d;
+}
+
 KernelIndices::Index KernelIndices::moved(const KernelNodes &graph, int32_t id,
                                           size_t number, Index at) {
   const KernelNode &node = graph.nodes[id];
@@ -187,19 +199,12 @@ KernelIndices::Index KernelIndices::moved(const KernelNodes &graph, int32_t id,
         in.push_back(derive({'g', node.operands[1], int64_t(d), at}, deepest));
         break;
       }
-      // Positions have the result's dimensions but those of the slices.
       int64_t vector = dims.getIndexVectorDim();
-      if (int64_t(d) == vector) {
-        in.push_back(derive({'v'}, -1));
-        break;
-      }
-      size_t skipped = d - (int64_t(d) > vector ? 1 : 0);
-      for (size_t r = 0; r < node.shape.size(); ++r)
-        if (!llvm::is_contained(dims.getOffsetDims(), int64_t(r)) &&
-            skipped-- == 0) {
-          in.push_back(out[r]);
-          break;
-        }
+      in.push_back(
+          int64_t(d) == vector || node.shape.empty()
+              ? derive({'v'}, -1)
+              : out[positionDimension(dims, d - (int64_t(d) > vector ? 1 : 0),
+                                      node.shape.size())]);
       break;
     }
     case Kind::DynamicSlice:
