@@ -285,6 +285,22 @@ static std::optional<double> predictBytesBetween(const ProgramReport &report,
   return total.bytes();
 }
 
+/// Predicts what a step of the program of one device sends, takes and holds.
+static void predict(ModuleOp module, const CompileOptions &options,
+                    const MachineModel &machine, ProgramReport &report) {
+  report.collectives = costOfCollectives(module, report.mesh, report.devices);
+  report.predicted.machine = machine.name;
+  report.predicted.isAsked =
+      options.partition.machine || options.overlap != Overlap::Off;
+  report.predicted.time = predictStepTime(module, report.mesh, machine);
+  report.predictedPeak =
+      describePeak(predictPeak(module), [&](bool isArgument, int64_t index) {
+        return (isArgument ? report.arguments : report.results)[index].name;
+      });
+  report.predicted.bytesBetweenProcesses =
+      predictBytesBetween(report, machine, options.processes);
+}
+
 FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   Compiled compiled;
   ProgramReport &report = compiled.report;
@@ -311,9 +327,8 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
                                    "@main or exactly one function";
     report.ops = countOps(module);
     FailureOr<int64_t> devices =
-        options.isImported
-            ? countDevices(module, options.import.devices)
-            : simplifyForDevices(module, options.import.devices);
+        options.isImported ? countDevices(module, options.import.devices)
+                           : simplifyForDevices(module, options.import.devices);
     if (failed(devices))
       return failure();
     report.devices = *devices;
@@ -363,17 +378,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
 
   if (failed(makeLocal(module, options, machine, replicas, report)))
     return failure();
-  report.collectives = costOfCollectives(module, report.mesh, report.devices);
-  report.predicted.machine = machine.name;
-  report.predicted.isAsked =
-      options.partition.machine || options.overlap != Overlap::Off;
-  report.predicted.time = predictStepTime(module, report.mesh, machine);
-  report.predictedPeak =
-      describePeak(predictPeak(module), [&](bool isArgument, int64_t index) {
-        return (isArgument ? report.arguments : report.results)[index].name;
-      });
-  report.predicted.bytesBetweenProcesses =
-      predictBytesBetween(report, machine, options.processes);
+  predict(module, options, machine, report);
   if (options.form == ProgramForm::Region &&
       failed(signature.convertToRegion(module, compiled, options.partition)))
     return failure();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/auto/auto_named_options.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/compile/named_options.h"
@@ -39,9 +40,17 @@ llvm::Expected<std::shared_ptr<ClientProgram>>
 compileProgram(StringRef code, CompileRequest request, Backend &backend) {
   CompileOptions options;
   options.backend = &backend;
-  for (const NamedText &option : request.overrides)
+  AutoRequest automatic;
+  for (const NamedText &option : request.overrides) {
+    llvm::Expected<bool> isAuto =
+        applyAutoOption(option.name, option.value, automatic);
+    if (!isAuto)
+      return isAuto.takeError();
+    if (*isAuto)
+      continue;
     if (llvm::Error e = applyNamedOption(option.name, option.value, options))
       return e;
+  }
   ProgramReader reader;
   auto program = std::make_shared<ClientProgram>();
   program->fingerprint = fingerprintOf(code, request.key(), backend);
@@ -69,6 +78,9 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
                         b.getI32IntegerAttr(request.numPartitions));
   module.get()->setAttr("mhlo.num_replicas",
                         b.getI32IntegerAttr(request.numReplicas));
+  if (automatic.isAsked && request.numPartitions > 1 &&
+      failed(shardAsAsked(module, automatic)))
+    return reader.error();
   options.import.devices = request.numDevices();
   if (!request.usesShardy)
     options.beforePropagate = [&](ModuleOp module) {

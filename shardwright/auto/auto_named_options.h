@@ -1,0 +1,42 @@
+//===- auto_named_options.h - options of automatic sharding by name -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_AUTO_AUTO_NAMED_OPTIONS_H
+#define SHARDWRIGHT_AUTO_AUTO_NAMED_OPTIONS_H
+
+#include "shardwright/auto/auto_shard.h"
+
+#include "llvm/Support/Error.h"
+
+namespace shardwright {
+
+/// What compiler_options of jax.jit ask for:
+///   shardwright_auto         true: find the shardings that are left open
+///   shardwright_auto_mesh    data=4,model=2: the mesh, if the program has none
+///   shardwright_auto_effort  0, 1 or 2
+///   shardwright_machine      a machine file
+///   shardwright_memory       16GiB: memory of a device
+struct AutoRequest {
+  bool isAsked = false;
+  AutoOptions options;
+};
+
+/// Applies an option by its name, with its value as text. False if the option
+/// is none of these.
+llvm::Expected<bool> applyAutoOption(llvm::StringRef name,
+                                     llvm::StringRef value,
+                                     AutoRequest &request);
+
+/// Replaces the module by its annotated form. Emits a diagnostic on failure,
+/// also if nothing fits in memory.
+mlir::LogicalResult shardAsAsked(mlir::OwningOpRef<mlir::ModuleOp> &module,
+                                 const AutoRequest &request);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_AUTO_AUTO_NAMED_OPTIONS_H

@@ -1,0 +1,159 @@
+#===- auto.py - shardings that are found, from JAX ------------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""shardwright.auto: PartitionSpecs as pytrees, jitted functions that use them and give the results of one device, meshes that
+are given, abstract or chosen, fixed shardings, wrong requests; and `shardwright_auto` among the compiler_options of
+jax.jit."""
+
+import functools
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
+os.environ.setdefault("JAX_PLATFORMS", "shardwright")
+os.environ.setdefault("SHARDWRIGHT_NUM_DEVICES", "8")
+
+import oracle
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import shardwright
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+
+@functools.partial(jax.jit, donate_argnums=0)
+def train_step(params, x, y, unused):
+    def loss(p):
+        return jnp.mean((jnp.tanh(x @ p["w1"] + p["b1"]) @ p["w2"] - y) ** 2)
+
+    value, gradients = jax.value_and_grad(loss)(params)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
+
+
+def values():
+    rng = np.random.default_rng(0)
+    make = lambda *shape: jnp.asarray(rng.normal(size=shape) / 16, jnp.float32)  # noqa: E731
+    return {"w1": make(64, 256), "b1": make(256), "w2": make(256, 64)}, make(32, 64), make(32, 64), 3.0
+
+
+def raises(kind, text, function):
+    try:
+        function()
+    except kind as error:
+        return text in str(error)
+    return False
+
+
+def close(found, expected):
+    return all(np.allclose(a, b, rtol=1e-4, atol=1e-5) for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True))
+
+
+def shardings(tally):
+    mesh = jax.make_mesh((4, 2), ("data", "model"))
+    expected = train_step(*values())
+    found = shardwright.auto(train_step, *values(), mesh=mesh, memory="1GiB")
+    params, *others = found.in_specs
+    tally.check("in_specs are like the arguments", set(params) == {"w1", "b1", "w2"} and len(others) == 3, found.in_specs)
+    new, value = found.out_specs
+    tally.check("state keeps its layout", all(new[k] == params[k] for k in params), (new, params))
+    step = found.jit()
+    arguments = values()
+    results = step(*arguments)
+    tally.check("results of the jitted function", close(results, expected), results)
+    tally.check("donation is kept", arguments[0]["w1"].is_deleted(), arguments[0]["w1"].sharding)
+    shardings = {k: v.sharding for k, v in results[0].items()}
+    same = all(shardings[k].is_equivalent_to(NamedSharding(mesh, params[k]), results[0][k].ndim) for k in params)
+    tally.check("results have the shardings", same, shardings)
+    again = step(results[0], *arguments[1:])
+    tally.check("a second step takes the first one's results", close(again, train_step(*train_step(*values())[:1], *values()[1:])), again)
+    tally.check("str is the report", "partitionings tried" in str(found) and "params['w1']" in str(found), str(found))
+    tally.check("explain", "of type 64x256xf32" in found.explain("params['w1']"), found.explain("params['w1']"))
+    tally.check("explain an unknown name", raises(ValueError, "nothing is called 'w9'", lambda: found.explain("w9")), "")
+    tally.check("figures", found.predicted_seconds > 0 and found.peak_bytes > 0 and found.fits, found.data["found"])
+    best = min(c["step_seconds"] for c in found.compared if c["fits"])
+    tally.check("not above what needs no search", found.predicted_seconds <= best, found.compared)
+
+
+def meshes(tally):
+    abstract = AbstractMesh((16, 8), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    found = shardwright.auto(train_step, *values(), mesh=abstract, effort=0)
+    tally.check("an abstract mesh of 128 devices", found.mesh == abstract, found.mesh)
+    found = shardwright.auto(train_step, *values(), devices=8, effort=0)
+    tally.check("a mesh that is chosen", int(np.prod(found.mesh.axis_sizes)) == 8, found.mesh)
+    tally.check("its function", close(found.jit()(*values()), train_step(*values())), found.mesh)
+    plain = lambda x: jnp.sin(x) @ x  # noqa: E731
+    shape = jax.ShapeDtypeStruct((64, 64), jnp.float32)
+    found = shardwright.auto(plain, shape, mesh=abstract, fixed={"x": P("data", None)})
+    tally.check("fixed", found.in_specs == (P("data", None),), found.in_specs)
+    lowered = jax.jit(plain).lower(shape)
+    found = shardwright.auto(lowered, devices=4, effort=0)
+    tally.check("a Lowered", len(found.in_specs) == 1, found.in_specs)
+    tally.check("a Lowered has no function", raises(TypeError, "only a function", found.jit), "")
+    found = shardwright.auto(lowered.as_text(), devices=4, effort=0)
+    tally.check("a text", found.specs and raises(TypeError, "no pytree", lambda: found.in_specs), found.specs)
+
+    def constrained(x):
+        return jax.lax.with_sharding_constraint(jnp.sin(x), P("data", None)) @ x
+
+    found = shardwright.auto(constrained, shape, mesh=jax.make_mesh((8,), ("data",)), inside=True)
+    tally.check("a constraint that names the mesh's axes", found.fits and found.compared[0]["name"], found.compared)
+
+
+def mistakes(tally):
+    mesh = jax.make_mesh((8,), ("x",))
+    wrong = [
+        ("both a mesh and devices", TypeError, "either mesh or devices", dict(mesh=mesh, devices=8)),
+        ("neither", ValueError, "no mesh", dict()),
+        ("no mesh", TypeError, "expected a jax.sharding.Mesh", dict(mesh=(8,))),
+        ("memory", ValueError, "expected a number of bytes", dict(mesh=mesh, memory="much")),
+        ("a fixed name", ValueError, "no argument 'w9'", dict(mesh=mesh, fixed={"w9": P("x")})),
+        ("a fixed axis", ValueError, "z", dict(mesh=mesh, fixed={"x": P("z")})),
+    ]
+    for name, kind, text, options in wrong:
+        ask = lambda options=options: shardwright.auto(train_step, *values(), **options)  # noqa: E731
+        tally.check(f"mistake: {name}", raises(kind, text, ask), options)
+    found = shardwright.auto(train_step, *values(), mesh=mesh, memory=1000)
+    tally.check("nothing fits", not found.fits and "does not fit" in str(found), str(found))
+
+
+def compiler_options(tally):
+    mesh = jax.make_mesh((4, 2), ("data", "model"))
+    auto = {"shardwright_auto": True, "shardwright_memory": "1GiB"}
+    w1, w2, x = (np.asarray(v) for v in (values()[0]["w1"], values()[0]["w2"], values()[1]))
+    function = lambda x, w1, w2: jnp.tanh(x @ w1) @ w2  # noqa: E731
+    expected = function(x, w1, w2)
+    with jax.set_mesh(mesh):
+        compiled = jax.jit(function, compiler_options=auto).lower(x, w1, w2).compile()
+        tally.check("jit: shardings are chosen", any(s.spec != P() for s in compiled.input_shardings[0]), compiled.input_shardings)
+        tally.check("jit: results", close(compiled(x, w1, w2), expected), compiled.input_shardings)
+        tally.check("jit: a call", close(jax.jit(function, compiler_options=auto)(x, w1, w2), expected), "")
+        few = {**auto, "shardwright_memory": "1KiB"}
+        refused = lambda options: lambda: jax.jit(function, compiler_options=options).lower(x, w1, w2).compile()  # noqa: E731
+        tally.check("jit: nothing fits", raises(Exception, "no shardings fit", refused(few)), few)
+        for name, value in (("shardwright_memory", "much"), ("shardwright_auto_mesh", "x8"), ("shardwright_auto_effort", "9"), ("shardwright_machine", "/none")):
+            tally.check(f"jit: a wrong {name}", raises(Exception, name, refused({**auto, name: value})), value)
+    given = jax.jit(function, in_shardings=(NamedSharding(mesh, P("data")), None, None), compiler_options=auto)
+    compiled = given.lower(x, w1, w2).compile()
+    first = compiled.input_shardings[0][0]
+    tally.check("jit: given shardings stay", first.is_equivalent_to(NamedSharding(mesh, P("data")), 2), first)
+
+
+def main():
+    tally = oracle.Tally("auto", show=10)
+    shardings(tally)
+    meshes(tally)
+    mistakes(tally)
+    compiler_options(tally)
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()
