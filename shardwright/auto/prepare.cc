@@ -32,7 +32,8 @@ LogicalResult addMesh(ModuleOp module, ArrayRef<MeshAxis> axes) {
     return success(); // importModule resizes it
   if (axes.empty())
     return module.emitError()
-           << "the module has no mesh, and none is given (--mesh, --devices)";
+           << "the module has no mesh, and none is given (--mesh, --devices, "
+              "shardwright_auto_mesh)";
   int64_t devices = 1;
   for (const MeshAxis &axis : axes)
     devices *= axis.size;
