@@ -42,9 +42,9 @@ static std::string valueText(const HeldValue &held, BoundaryNames names) {
   switch (held.kind) {
   case MemoryClass::Argument:
   case MemoryClass::State:
-    return "argument " + names(true, held.index);
+    return names(true, held.index);
   case MemoryClass::Result:
-    return "result " + names(false, held.index);
+    return names(false, held.index);
   default:
     break;
   }

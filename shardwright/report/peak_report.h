@@ -22,7 +22,7 @@ struct PeakReport {
   struct Value {
     MemoryClass kind;
     int64_t bytes;
-    std::string what; ///< `argument x`, `dot_general (file.py:12)`
+    std::string what; ///< `x`, `dot_general (file.py:12)`
     std::string type; ///< of one device, `4x16xf32`
   };
   int64_t bytes = 0;

@@ -132,7 +132,7 @@ def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, t
       overlap    `rings` or `on`: hide communication behind computation
       target     the compiler of the program of one device: `cpu` (default), or XLA's for `gpu` or `tpu`
       stages     the stages whose text is kept
-      memory     False: skip code generation; the peak memory is then unknown
+      memory     False: skip code generation; peak_bytes is then None
       locations  whether the texts have locations
 
     Raises ValueError if the program cannot be partitioned."""  # fmt: skip
