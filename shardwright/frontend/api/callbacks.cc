@@ -40,8 +40,12 @@ Expected<std::vector<Aval>> typesOf(const Tensors &results) {
 /// Outside of a recorded program there is nothing that fails: the error waits
 /// for effectsBarrier.
 void report(const Status &status) {
-  if (!status && !currentTrace())
-    recordFailure(status.error());
+  if (status)
+    return;
+  for (TracePtr trace = currentTrace(); trace; trace = trace->parent)
+    if (dynamic_cast<const JaxprTrace *>(trace.get()))
+      return;
+  recordFailure(status.error());
 }
 
 } // namespace

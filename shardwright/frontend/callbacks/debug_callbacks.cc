@@ -9,6 +9,7 @@
 #include "shardwright/frontend/callbacks/callbacks.h"
 #include "shardwright/frontend/callbacks/pending_runs.h"
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/ordered_effects.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -121,7 +122,10 @@ Status bindDebugCallback(const CallbackPtr &callback,
                          "<locals>._flat_callback>"));
     params.set("effect", textParam(ordered ? "OrderedDebug" : "Debug"));
   }
-  Tensors outs = frontend::bind(format ? printP : callbackP, args, params);
+  Status allowed = ordered ? checkOrder(Effect::OrderedDebug) : Status();
+  Tensors outs = allowed
+                     ? frontend::bind(format ? printP : callbackP, args, params)
+                     : Tensors{Tensor(allowed.error())};
   const Error *error = errorIn(outs);
   if (!error)
     return {};

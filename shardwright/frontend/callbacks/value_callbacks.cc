@@ -10,6 +10,7 @@
 #include "shardwright/frontend/callbacks/pending_runs.h"
 #include "shardwright/frontend/callbacks/result_types.h"
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/ordered_effects.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -137,6 +138,9 @@ Tensors bindPureCallback(const CallbackPtr &callback,
 Tensors bindIoCallback(const CallbackPtr &callback,
                        const std::vector<Aval> &results, bool ordered,
                        std::optional<Device> device, const Tensors &args) {
+  if (ordered)
+    if (Status allowed = checkOrder(Effect::OrderedIO); !allowed)
+      return {Tensor(allowed.error())};
   return bindChecked(
       ioP, args,
       {{"callback", std::shared_ptr<const ParamObject>(callback)},

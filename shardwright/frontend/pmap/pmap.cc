@@ -12,6 +12,7 @@
 #include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/shard_map/axis_aliases.h"
 #include "shardwright/frontend/shard_map/shard_map.h"
+#include "shardwright/frontend/trace/ordered_effects.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -68,6 +69,7 @@ Tensors MappedCall::runBody(const Tensors &slices,
     if (axes.in[i])
       args[i] = lax::squeeze(args[i], {*axes.in[i]});
   ScopedNest scope(*nest, axis);
+  ScopedUnordered unordered("Ordered effects not supported in `pmap`.");
   std::optional<ScopedAxisAlias> alias;
   if (AxisNames own = names(); own != AxisNames{axis.name})
     alias.emplace(axis.name, own);

@@ -13,6 +13,7 @@
 #include "shardwright/frontend/shard_map/shard_map.h"
 #include "shardwright/frontend/tiling/resources.h"
 #include "shardwright/frontend/tiling/split_axes.h"
+#include "shardwright/frontend/trace/ordered_effects.h"
 #include "shardwright/frontend/trace/user_function.h"
 
 #include <algorithm>
@@ -192,6 +193,8 @@ Tensors detail::mapWithTiling(const TilingOptions &options,
       return failed(tile.error());
   FlatFunction body = [&](const Tensors &tiles) {
     ScopedTiles scope;
+    ScopedUnordered unordered(
+        "Ordered effects not supported in mesh computations.");
     std::vector<std::unique_ptr<ScopedAxisAlias>> aliases;
     for (const auto &[name, axes] : options.axisResources)
       aliases.push_back(std::make_unique<ScopedAxisAlias>(name, axes));

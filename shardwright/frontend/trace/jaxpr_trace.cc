@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/trace/ordered_effects.h"
 #include "shardwright/frontend/trace/primitive.h"
 #include "shardwright/frontend/trace/user_function.h"
 
@@ -51,7 +52,10 @@ Tensors JaxprTrace::bind(const Primitive &primitive, const Tensors &args,
   Expected<std::vector<Aval>> results = inferTypes(primitive, types, params);
   if (!results)
     return {results.error()};
-  program->effects.add(effectsOf(primitive, params));
+  EffectSet effects = effectsOf(primitive, params);
+  if (Status ordered = checkOrder(effects); !ordered)
+    return {ordered.error()};
+  program->effects.add(effects);
   Eqn eqn{&primitive, {}, {}, params, detail::currentNames()};
   for (const Tensor &arg : args)
     eqn.ins.push_back(atomOf(arg));
