@@ -13,6 +13,7 @@ import re
 import sys
 
 import oracle
+from frontend.error_texts import TEXTS
 from frontend.feature_table import FEATURES, MISSING
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -52,6 +53,35 @@ def tagged():
     return found
 
 
+TEXT_HEAD = """
+## Texts of errors
+
+The constant part of each text, and the tests in C++ that have it.
+
+| Part | Text | Tests |
+| --- | --- | --- |
+"""
+
+
+def text_tests():
+    """Lists of test files by (part, text)."""
+    found = {(part, text): [] for part, texts in TEXTS.items() for text in texts}
+    for file in sorted(sources()):
+        if not file.endswith("_test.cc"):
+            continue
+        with open(file, encoding="utf-8") as source:
+            joined = re.sub(r'"\s*\n\s*"', "", source.read())
+        for key in found:
+            if key[1] in joined:
+                found[key].append(os.path.basename(file))
+    return found
+
+
+def text_rows(found):
+    return "".join(f"| {part} | `` {text.strip()} `` | {', '.join(f'`{name}`' for name in files) or 'none'} |\n"
+                   for (part, text), files in found.items())
+
+
 def page(found):
     rows = []
     for key, theirs, ours in FEATURES:
@@ -61,7 +91,7 @@ def page(found):
         tests = "; ".join(f"`{os.path.basename(file)}`" + (": " + ", ".join(f"`{n}`" for n in names if n) if any(names) else "")
                           for file, names in by_file.items())
         rows.append(f"| {theirs} | {ours} | {tests or 'not there'} |")
-    return HEAD + "\n".join(rows) + "\n"
+    return HEAD + "\n".join(rows) + "\n" + TEXT_HEAD + text_rows(text_tests())
 
 
 def main():
@@ -77,6 +107,8 @@ def main():
     tally = oracle.Tally("frontend_table")
     for key, _, _ in FEATURES:
         tally.check(f"{key} has a test", (key in found) != (key in MISSING), f"no line `Feature: {key}`")
+    for (part, words), files in text_tests().items():
+        tally.check(f"{part}: {words}", bool(files), "no test has this text")
     keys = {key for key, _, _ in FEATURES}
     for key in found:
         tally.check(f"{key} is a concept", key in keys, f"{found[key]}; frontend/feature_table.py does not have it")
