@@ -1,4 +1,4 @@
-//===- auto_named_options.h - options of automatic sharding by name -*- C++
+//===- auto_named_options.h - options of automatic sharding -------*- C++ -*-===//
 //-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.

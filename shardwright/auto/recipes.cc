@@ -100,6 +100,20 @@ private:
                         }),
         ",");
   }
+  /// `x[0]`: the first dimension of an argument that has the colour.
+  std::string label(int32_t colour) const {
+    for (int32_t c : problem.classesOf[colour]) {
+      const SiteClass &cls = problem.classes[c];
+      if (cls.kind() != Site::Kind::Argument)
+        continue;
+      const Site &site = cls.sites.front();
+      auto dim = llvm::find(cls.colours, colour) - cls.colours.begin();
+      auto loc = dyn_cast<NameLoc>(site.value.getLoc());
+      return (loc ? loc.getName().str() : "arg" + std::to_string(site.index)) +
+             "[" + std::to_string(dim) + "]";
+    }
+    return "";
+  }
   void add(std::string name, Plan plan) {
     if (seen.insert(plan.key()).second)
       found.push_back({std::move(name), std::move(plan)});
@@ -121,7 +135,7 @@ void RecipeWriter::addWithState(const std::string &name, const Plan &plan,
   for (int32_t axis : axes)
     shardState(problem, sharded, axis,
                [](const SiteClass &cls) { return cls.isState; });
-  add(name + ", state sharded", std::move(sharded));
+  add(name + "; state sharded", std::move(sharded));
 }
 
 /// The colour on `axes`, and a tensor colour on the others.
@@ -130,7 +144,8 @@ void RecipeWriter::addData(int32_t colour, const Axes &axes,
   Plan data(problem);
   for (int32_t axis : axes)
     putOnColour(problem, data, axis, colour, false);
-  std::string name = axes.empty() ? "" : "data on " + text(axes);
+  std::string name =
+      axes.empty() ? "" : "data " + label(colour) + " on " + text(axes);
   if (!axes.empty())
     addWithState(name, data, axes);
   if (others.empty())
@@ -141,8 +156,8 @@ void RecipeWriter::addData(int32_t colour, const Axes &axes,
     for (int32_t axis : others)
       changed |= putOnColour(problem, both, axis, t, false);
     if (changed)
-      addWithState((name.empty() ? "" : name + ", ") + "tensor on " +
-                       text(others),
+      addWithState((name.empty() ? "" : name + "; ") + "tensor " + label(t) +
+                       " on " + text(others),
                    both, axes.empty() ? others : axes);
   }
 }
