@@ -1,4 +1,4 @@
-//===- auto_named_options.h - options of automatic sharding -------*- C++ -*-===//
+//===- auto_named_options.h - automatic sharding by name --------*- C++ -*-===//
 //-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.

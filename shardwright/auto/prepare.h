@@ -1,4 +1,4 @@
-//===- prepare.h - a module with a mesh and fewer annotations ----*- C++ -*-===//
+//===- prepare.h - a module ready for a search ------------------*- C++ -*-===//
 //-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
