@@ -15,18 +15,18 @@
 #ifndef SHARDWRIGHT_FRONTEND_RANDOM_CALLS_TEST_UTIL_H
 #define SHARDWRIGHT_FRONTEND_RANDOM_CALLS_TEST_UTIL_H
 
-#include "shardwright/frontend/random_library_test_util.h"
+#include "shardwright/frontend/random_mapping_test_util.h"
 
 namespace shardwright::frontend::testing {
 
 /// Interprets steps on a pool of values.
-class Calls : public LibraryCalls {
+class Calls : public MappingCalls {
 public:
-  using LibraryCalls::LibraryCalls;
+  using MappingCalls::MappingCalls;
 
   void run(const Step &step) {
     Choices c(step);
-    switch (step[0] % 15) {
+    switch (step[0] % 21) {
     case 0:
       return keep(elementwise(c));
     case 1:
@@ -55,6 +55,18 @@ public:
       return keep(created(c));
     case 13:
       return keep(library(c));
+    case 14:
+      return mappedOverDevices(c);
+    case 15:
+      return tiled(c);
+    case 16:
+      return kernels(c);
+    case 17:
+      return foreign(c);
+    case 18:
+      return customized(c);
+    case 19:
+      return observed(c);
     default:
       return misused(c);
     }
@@ -187,18 +199,6 @@ private:
     default:
       return {lax::dynamic_update_slice(x, pick(c), several(c))};
     }
-  }
-
-  Sharding sharding(Choices &c) {
-    if (c.below(4) == 0)
-      return Sharding::single(Device{int32_t(c.number(-1, 9))});
-    if (c.below(8) == 0)
-      return NamedSharding(*AbstractMesh::get({4, 2}, {"x", "y"}), spec(c));
-    std::vector<Mesh> all = meshes();
-    auto made = NamedSharding(all[c.below(all.size())], spec(c));
-    if (!made && made.error().text.empty())
-      wrong = "a sharding is refused without a reason";
-    return made;
   }
 
   void place(Choices &c) {

@@ -71,10 +71,10 @@ Expected<Tensor> positionOf(const Tensor &x) {
 }
 
 Expected<DimIndex> rangeIndex(const Index &index, int64_t full) {
-  ElementRange range = rangeOf(index, full);
-  if (range.step <= 0)
+  if (index.step <= 0)
     return valueError("slices of references need a positive step, got ",
-                      range.step);
+                      index.step);
+  ElementRange range = rangeOf(index, full);
   return DimIndex{true, false, range.size ? range.start : 0, range.size,
                   range.step};
 }
@@ -99,7 +99,7 @@ Expected<DimIndex> sliceIndex(const DimSlice &part, int64_t full,
     if (!data)
       return data.error();
     int64_t first = readInt(data->get(), start->dtype(), 0);
-    if (part.size && (first < 0 || isTooLong || first + span >= full))
+    if (part.size && (first < 0 || isTooLong || first >= full - span))
       return valueError("Out of bound slice: start=", first,
                         ", size=", part.size, ", stride=", part.stride,
                         ", dim=", full, ".");

@@ -10,6 +10,7 @@
 #include "shardwright/frontend/api/autodiff.h"
 #include "shardwright/frontend/api/control.h"
 #include "shardwright/frontend/api/jit.h"
+#include "shardwright/frontend/base/config.h"
 #include "shardwright/frontend/cores/core_map.h"
 #include "shardwright/frontend/numpy/numpy.h"
 
@@ -280,6 +281,14 @@ TEST(RunState, MistakesAreJaxsErrors) {
   EXPECT_EQ(
       error([](const Ref &r) { r.at(ds(5, 2)).set(r[slice(0, 2)]); }),
       "ValueError: Out of bound slice: start=5, size=2, stride=1, dim=6.");
+  EXPECT_EQ(error([](const Ref &r) { r.at(slice(0, 2, 0)).set(r[0]); }),
+            "ValueError: slices of references need a positive step, got 0");
+  EXPECT_EQ(error([](const Ref &r) {
+              ScopedConfig<bool> wide(config::enableX64, true);
+              r.at(ds(scalarOf(INT64_MAX, DType::I64), 2)).set(r[0]);
+            }),
+            "ValueError: Out of bound slice: start=9223372036854775807, "
+            "size=2, stride=1, dim=6.");
   EXPECT_EQ(error([](const Ref &r) { r.at(ellipsis, ellipsis).set(1.); }),
             "ValueError: Only one ellipsis is supported.");
   EXPECT_EQ(error([](const Ref &) { Ref().set(1.); }),
