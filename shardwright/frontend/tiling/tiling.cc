@@ -82,8 +82,16 @@ Tensors Vectorized::operator()(const Tensors &args) const {
     return outs;
   if (Status fits = checkCount(out, outs.size(), "out"); !fits)
     return {Tensor(fits.error())};
-  for (size_t i = 0; i < outs.size(); ++i)
-    outs[i] = joinAxes(outs[i], itemOf(out, i), mesh, axes);
+  for (size_t i = 0; i < outs.size(); ++i) {
+    const ArrayMapping &mapping = itemOf(out, i);
+    Aval tile = outs[i].aval();
+    for (const std::string &axis : axes)
+      if (maps(mapping, axis))
+        tile = tile.withoutDim(0);
+    if (auto joined = untileAval(mesh, mapping, tile); !joined)
+      return {Tensor(joined.error())};
+    outs[i] = joinAxes(outs[i], mapping, mesh, axes);
+  }
   return outs;
 }
 

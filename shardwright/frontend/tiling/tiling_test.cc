@@ -98,6 +98,20 @@ TEST(Tiling, AllMethodsGiveTheSame) {
   }
 }
 
+TEST(Tiling, ResultsHaveTheDimensionsOfTheirSpecs) {
+  for (const Tiling &tiling : tilings) {
+    auto f = mapWithTiling([](Tensor a) { return lax::reduce_sum(a, {0, 1}); },
+                           {.mesh = mesh42(),
+                            .in = {P("x", "y")},
+                            .out = {P("x", "y")},
+                            .tiling = tiling});
+    auto out = f(numbered({8, 4}));
+    ASSERT_FALSE(out.ok());
+    EXPECT_FALSE(out.error().text.empty());
+    EXPECT_FALSE(jit(f)(numbered({8, 4})).ok());
+  }
+}
+
 TEST(Tiling, VectorizedProgramsAreDividedByThePartitioner) {
   auto f = mapWithTiling(
       [](Tensor a) { return lax::sin(a); },
