@@ -430,4 +430,22 @@ TEST(AutoShardings, UnusedArgumentsAreKept) {
             ErrorKind::Type);
 }
 
+/// Numbers of C++ are arguments as others: a finished program takes
+/// each value. A function that takes only numbers is traced for
+/// each of them.
+TEST(JitOptions, NumbersAreArguments) {
+  auto f = jit([](Tensor a, Tensor b) { return a + 10.0 * b; });
+  auto whole = jit([](Tensor a, int64_t b) { return a + 10.0 * b; });
+  auto each = pmap([](Tensor a, auto b) { return a + 10.0 * b; },
+                   {.inAxes = {0, None}});
+  Tensor x = ones({2});
+  for (int64_t i = 1; i < 4; ++i) {
+    double number = static_cast<double>(i);
+    EXPECT_EQ(f(x, number)->toVector<float>()->front(), 1 + 10 * number);
+    EXPECT_EQ(f(x, i)->toVector<float>()->front(), 1 + 10 * number);
+    EXPECT_EQ(whole(x, i)->toVector<float>()->front(), 1 + 10 * number);
+    EXPECT_EQ(each(x, number)->toVector<float>()->front(), 1 + 10 * number);
+  }
+}
+
 } // namespace

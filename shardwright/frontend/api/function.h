@@ -23,14 +23,30 @@ template <typename T> struct StripExpected<Expected<T>> {
   using Type = T;
   static constexpr bool isExpected = true;
 };
+/// A number that is an argument is a tensor, unless the function takes only
+/// numbers.
+template <typename T>
+using TensorIfNumber = std::conditional_t<std::is_arithmetic_v<T>, Tensor, T>;
+template <typename F, typename... Args>
+constexpr bool takesTensors =
+    std::is_invocable_v<const F &, const TensorIfNumber<Args> &...>;
+template <typename F, typename... Args>
+using ArgumentTuple = std::conditional_t<takesTensors<F, Args...>,
+                                         std::tuple<TensorIfNumber<Args>...>,
+                                         std::tuple<Args...>>;
+template <typename F, typename Tuple> struct AppliedTo;
+template <typename F, typename... Args>
+struct AppliedTo<F, std::tuple<Args...>> {
+  using Type = std::decay_t<std::invoke_result_t<const F &, const Args &...>>;
+};
 } // namespace detail
 
 /// A function whose arguments and result are trees, applied to leaves. Keeps
 /// the structure of the result of the last call.
 template <typename F, typename... Args> class TreeFunction {
 public:
-  using Tuple = std::tuple<Args...>;
-  using Raw = std::decay_t<std::invoke_result_t<const F &, const Args &...>>;
+  using Tuple = detail::ArgumentTuple<F, Args...>;
+  using Raw = typename detail::AppliedTo<F, Tuple>::Type;
   /// Of a function that returns an Expected, its value.
   using Result = typename detail::StripExpected<Raw>::Type;
 

@@ -237,6 +237,42 @@ public:
   StagedFunction(F f, Core c) : function(std::move(f)), core(std::move(c)) {}
 
   template <typename... Args> auto operator()(const Args &...args) const {
+    // A number that the function takes as one decides what the function does.
+    if constexpr (!detail::takesTensors<F, std::decay_t<Args>...> &&
+                  (std::is_arithmetic_v<Args> || ...))
+      return (*this)(asStatic(args)...);
+    else
+      return callTrees(args...);
+  }
+  template <typename... Args>
+  Expected<TracedStage> trace(const Args &...args) const {
+    if constexpr (!detail::takesTensors<F, std::decay_t<Args>...> &&
+                  (std::is_arithmetic_v<Args> || ...))
+      return trace(asStatic(args)...);
+    else
+      return traceTrees(args...);
+  }
+  template <typename... Args>
+  Expected<LoweredStage> lower(const Args &...args) const {
+    Expected<TracedStage> traced = trace(args...);
+    if (!traced)
+      return traced.error();
+    return traced->lower();
+  }
+
+private:
+  struct Parts {
+    Tensors leaves;
+    TreeDef def;
+    std::vector<size_t> sizes;
+  };
+  template <typename T> static auto asStatic(const T &arg) {
+    if constexpr (std::is_arithmetic_v<T>)
+      return Static<T>(arg);
+    else
+      return arg;
+  }
+  template <typename... Args> auto callTrees(const Args &...args) const {
     using Function = TreeFunction<F, std::decay_t<Args>...>;
     using Result = typename Function::Result;
     // What a finished program needs, first.
@@ -256,7 +292,7 @@ public:
         *static_cast<const Result *>(out.prototype.get()), out.leaves));
   }
   template <typename... Args>
-  Expected<TracedStage> trace(const Args &...args) const {
+  Expected<TracedStage> traceTrees(const Args &...args) const {
     TreeFunction<F, std::decay_t<Args>...> tree(function, {args...});
     Parts parts = flatten(true, args...);
     FlatFunction flat = tree;
@@ -264,20 +300,6 @@ public:
     return core.trace({flat, parts.def, parts.sizes, tree.def(), prototype},
                       parts.leaves);
   }
-  template <typename... Args>
-  Expected<LoweredStage> lower(const Args &...args) const {
-    Expected<TracedStage> traced = trace(args...);
-    if (!traced)
-      return traced.error();
-    return traced->lower();
-  }
-
-private:
-  struct Parts {
-    Tensors leaves;
-    TreeDef def;
-    std::vector<size_t> sizes;
-  };
   template <typename... Args>
   static Parts flatten(bool keepPaths, const Args &...args) {
     Flattener f(keepPaths);
