@@ -430,6 +430,15 @@ TEST(AutoShardings, UnusedArgumentsAreKept) {
             ErrorKind::Type);
 }
 
+/// Numbers inside trees are part of the trace, so they are part of its key.
+TEST(JitOptions, NumbersInTreesAreInTheKey) {
+  using Tree = std::pair<Tensor, std::vector<double>>;
+  auto f = jit([](const Tree &t) { return t.first * t.second[0]; });
+  Tensor x = ones({2});
+  for (double factor : {2.0, 3.0, 3.5, 2.0})
+    EXPECT_EQ(f(Tree{x, {factor}})->toVector<float>()->front(), factor);
+}
+
 /// Numbers of C++ are arguments as others: a finished program takes
 /// each value. A function that takes only numbers is traced for
 /// each of them.

@@ -308,6 +308,8 @@ private:
     f.leaves.reserve(sizeof...(Args));
     auto one = [&](const auto &arg) {
       size_t before = f.leaves.size();
+      // A number that is an argument of its own is a tensor of the trace.
+      f.keysNumbers = !std::is_arithmetic_v<std::decay_t<decltype(arg)>>;
       if (keepPaths)
         f.child(arg, cat("args[", index++, "]"));
       else

@@ -12,6 +12,7 @@
 #include "shardwright/frontend/array/tensor.h"
 
 #include <array>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -43,12 +44,25 @@ public:
       def.paths.push_back(path);
   }
   void open(std::string_view text) { def.text += text; }
+  /// A number inside a tree: a function gets the number itself, not its leaf.
+  template <typename T> void number(const T &x) {
+    if (!keysNumbers)
+      return;
+    std::array<char, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &x, sizeof(T));
+    def.text += "<number ";
+    for (char byte : bytes)
+      def.text += cat(int(byte), " ");
+    def.text += '>';
+  }
   template <typename T> void child(const T &value, const std::string &step);
 
   Tensors leaves;
   TreeDef def;
   std::string path;
   const bool keepPaths;
+  /// Values of numbers are part of the structure, as for a trace that has them.
+  bool keysNumbers = false;
 };
 
 /// Rebuilds a tree of the same structure from other leaves.
@@ -81,7 +95,10 @@ template <typename T>
 struct TreeTraits<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
   static constexpr bool isTree = true;
   static void resize(T &, const TreeNode &) {}
-  static void flatten(const T &x, Flattener &f) { f.leaf(Tensor(x)); }
+  static void flatten(const T &x, Flattener &f) {
+    f.number(x);
+    f.leaf(Tensor(x));
+  }
   static void unflatten(T &, Unflattener &u) { u.leaf(); }
 };
 
