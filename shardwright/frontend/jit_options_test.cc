@@ -437,6 +437,12 @@ TEST(JitOptions, NumbersInTreesAreInTheKey) {
   Tensor x = ones({2});
   for (double factor : {2.0, 3.0, 3.5, 2.0})
     EXPECT_EQ(f(Tree{x, {factor}})->toVector<float>()->front(), factor);
+  auto compiled = f.lower(Tree{x, {2}})->compile();
+  ASSERT_TRUE(compiled.ok()) << compiled.error().str();
+  EXPECT_EQ((*compiled)(Tree{x, {2}})[0].toVector<float>()->front(), 2);
+  EXPECT_NE((*compiled)(Tree{x, {3}})[0].error().text.find(
+                "number 2 but now given number 3"),
+            std::string::npos);
 }
 
 /// Numbers of C++ are arguments as others: a finished program takes

@@ -85,6 +85,7 @@ public:
   /// ones may be left out.
   template <typename... Args> Tensors operator()(const Args &...args) const {
     Flattener f(/*keepPaths=*/false);
+    f.keysNumbers = true;
     ((TreeTraits<Args>::flatten(args, f), f.open(",")), ...);
     return callTree(f.def.text, f.leaves);
   }

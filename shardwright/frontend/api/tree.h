@@ -12,7 +12,7 @@
 #include "shardwright/frontend/array/tensor.h"
 
 #include <array>
-#include <cstring>
+#include <charconv>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -48,12 +48,18 @@ public:
   template <typename T> void number(const T &x) {
     if (!keysNumbers)
       return;
-    std::array<char, sizeof(T)> bytes;
-    std::memcpy(bytes.data(), &x, sizeof(T));
-    def.text += "<number ";
-    for (char byte : bytes)
-      def.text += cat(int(byte), " ");
-    def.text += '>';
+    // The shortest text that is read as the same number.
+    std::array<char, 64> text;
+    char *end = text.data();
+    if constexpr (std::is_floating_point_v<T>)
+      end = std::to_chars(text.data(), text.data() + text.size(), x).ptr;
+    else if constexpr (std::is_same_v<T, bool>)
+      end = std::to_chars(text.data(), text.data() + text.size(), int(x)).ptr;
+    else
+      end = std::to_chars(text.data(), text.data() + text.size(), x).ptr;
+    size_t length = end - text.data();
+    def.text +=
+        cat("number<", length, ":", std::string_view(text.data(), length), ">");
   }
   template <typename T> void child(const T &value, const std::string &step);
 

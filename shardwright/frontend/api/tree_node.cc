@@ -97,6 +97,11 @@ public:
 
   TreeNode node() {
     TreeNode out;
+    if (skip("number<")) {
+      size_t length = number(until(':'));
+      out.name = take(length);
+      skip(">");
+    }
     // Types of C++ do not nest so deep; the text of a file may.
     if (skip("*") || depth > 200)
       return out;
@@ -215,6 +220,9 @@ void appendDifferences(const TreeNode &a, const TreeNode &b,
   if (a.kind == TreeNode::Kind::Static && a.name != b.name)
     return line("static argument ", a.name, " but now given static argument ",
                 b.name, ", so the static arguments differ");
+  if (a.isLeaf() && !a.name.empty() && !b.name.empty() && a.name != b.name)
+    return line("number ", a.name, " but now given number ", b.name,
+                ", so the numbers, which are part of the program, differ");
   size_t n = a.children.size(), m = b.children.size();
   if (isSequence && n != m)
     return line(a.typeName(), " of length ", n, " but now given ", b.typeName(),

@@ -19,7 +19,8 @@ namespace shardwright::frontend {
 struct TreeNode {
   enum class Kind : uint8_t { Leaf, Tuple, List, Dict, Struct, Static };
   Kind kind = Kind::Leaf;
-  /// Of a struct: its type. Of a static value: the value as text.
+  /// Of a struct: its type. Of a static value: the value as text. Of a leaf:
+  /// the value, if it is a number of C++ that is part of a trace.
   std::string name;
   /// Of a dictionary or a struct: one for each child.
   std::vector<std::string> keys;
