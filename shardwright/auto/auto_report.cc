@@ -7,9 +7,9 @@
 
 #include "shardwright/auto/auto_report.h"
 
-#include "shardwright/report/duration_text.h"
 #include "shardwright/report/json_text.h"
 #include "shardwright/report/program_report.h"
+#include "shardwright/report/short_texts.h"
 #include "shardwright/report/text_table.h"
 
 using namespace llvm;
@@ -18,15 +18,6 @@ namespace shardwright {
 
 /// Plans that are shown beside the one that was found.
 constexpr size_t kMostShown = 8;
-
-std::string meshText(const Mesh &mesh) {
-  std::string text;
-  raw_string_ostream os(text);
-  interleave(
-      mesh.axes(), os,
-      [&](const MeshAxis &axis) { os << axis.name << "=" << axis.size; }, ",");
-  return text;
-}
 
 static void addRow(TextTable &table, const PlanCost &cost, double limit) {
   table.add({cost.name, durationText(cost.step.total()),

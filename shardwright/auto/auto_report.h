@@ -23,9 +23,6 @@ llvm::json::Value autoJson(const AutoResult &result);
 /// PartitionSpecs.
 void writeSpecsPython(const AutoResult &result, llvm::raw_ostream &os);
 
-/// `data=4,model=2`.
-std::string meshText(const Mesh &mesh);
-
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_AUTO_AUTO_REPORT_H

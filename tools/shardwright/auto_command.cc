@@ -9,7 +9,7 @@
 
 #include "shardwright/auto/auto_report.h"
 #include "shardwright/auto/mesh_shapes.h"
-#include "shardwright/report/duration_text.h"
+#include "shardwright/report/short_texts.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -88,14 +88,11 @@ int writeOutputs(const AutoCommandOptions &options, const AutoResult &result,
 
 int autoCommand(const AutoCommandOptions &options) {
   AutoOptions request;
-  if (!options.machine.empty()) {
-    llvm::Expected<MachineModel> model = MachineModel::read(options.machine);
-    if (!model)
-      return badInput("--machine: " + llvm::toString(model.takeError()),
-                      "docs/machines.md lists the keys of a machine and their "
-                      "units");
-    request.machine = std::move(*model);
-  }
+  std::optional<MachineModel> machine;
+  if (!readMachine(options.machine, machine))
+    return exitBadInput;
+  if (machine)
+    request.machine = std::move(*machine);
   if (int code = readRequests(options, request))
     return code;
   if (options.mesh)

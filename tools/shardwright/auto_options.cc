@@ -36,16 +36,7 @@ void addAutoCommand(CLI::App &app, AutoCommandOptions &options, int &exitCode) {
         options.memory = valueOf(parseBytes(text));
       },
       "Memory of a device, as 16GiB (default: the machine's)");
-  command
-      .add_option_function<std::string>(
-          "--overlap",
-          [&](const std::string &mode) {
-            options.overlap = mode == "on"      ? Overlap::On
-                              : mode == "rings" ? Overlap::Rings
-                                                : Overlap::Off;
-          },
-          "As for run: off (default), rings, on")
-      ->check(CLI::IsMember({"off", "rings", "on"}));
+  addOverlap(command, options.overlap);
   command
       .add_option("--effort", options.effort,
                   "0: layouts that people use; 1 (default): a search; 2: one "

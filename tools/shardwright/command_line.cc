@@ -111,6 +111,20 @@ raw_ostream &err() {
   return stream;
 }
 
+bool readMachine(const std::string &path,
+                 std::optional<MachineModel> &machine) {
+  if (path.empty())
+    return true;
+  Expected<MachineModel> model = MachineModel::read(path);
+  if (!model) {
+    badInput("--machine: " + toString(model.takeError()),
+             "docs/machines.md lists the keys of a machine and their units");
+    return false;
+  }
+  machine = std::move(*model);
+  return true;
+}
+
 int badInput(const Twine &text, StringRef remedy) {
   std::string message = text.str();
   // The usual remedy is about the input, which does not help here.

@@ -191,6 +191,10 @@ llvm::Expected<Budget> parseBudget(llvm::StringRef text);
 llvm::raw_ostream &out();
 llvm::raw_ostream &err();
 
+/// Reads the file of --machine, if one is named. False: the error has been
+/// printed.
+bool readMachine(const std::string &path, std::optional<MachineModel> &machine);
+
 /// Prints `error: text` and a remedy; returns exitBadInput.
 int badInput(const llvm::Twine &text, llvm::StringRef remedy);
 

@@ -30,14 +30,8 @@ int explainCommand(const ExplainOptions &options) {
   request.import = options.import;
   request.shardy = options.shardy;
   request.effort = Effort(options.partitionEffort);
-  if (!options.machine.empty()) {
-    llvm::Expected<MachineModel> model = MachineModel::read(options.machine);
-    if (!model)
-      return badInput("--machine: " + llvm::toString(model.takeError()),
-                      "docs/machines.md lists the keys of a machine and their "
-                      "units");
-    request.machine = std::move(*model);
-  }
+  if (!readMachine(options.machine, request.machine))
+    return exitBadInput;
 
   Session session;
   AsmParserState positions;

@@ -25,6 +25,19 @@ static void limitWaits(const double &seconds) {
   pjrt_client::setWaitLimits(std::move(limits));
 }
 
+void shardwright::addOverlap(CLI::App &command, Overlap &overlap) {
+  command
+      .add_option_function<std::string>(
+          "--overlap",
+          [&](const std::string &mode) {
+            overlap = mode == "on"      ? Overlap::On
+                      : mode == "rings" ? Overlap::Rings
+                                        : Overlap::Off;
+          },
+          "As for run: off (default), rings, on")
+      ->check(CLI::IsMember({"off", "rings", "on"}));
+}
+
 void shardwright::addPlugin(
     CLI::App &command, std::string &plugin,
     std::vector<pjrt_client::ClientOption> &pluginOptions) {

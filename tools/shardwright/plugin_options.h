@@ -21,6 +21,9 @@ template <typename T> T valueOf(llvm::Expected<T> value) {
   return std::move(*value);
 }
 
+/// Adds --overlap with off, rings and on.
+void addOverlap(CLI::App &command, Overlap &overlap);
+
 /// Adds --plugin and --plugin-option.
 void addPlugin(CLI::App &command, std::string &plugin,
                std::vector<pjrt_client::ClientOption> &pluginOptions);

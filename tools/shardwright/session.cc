@@ -131,16 +131,7 @@ static bool checkOptions(const CommonOptions &options,
   if (options.report &&
       !parseOutput("--report", *options.report, {"text", "json"}, kind, file))
     return false;
-  if (options.machine.empty())
-    return true;
-  llvm::Expected<MachineModel> model = MachineModel::read(options.machine);
-  if (!model) {
-    badInput("--machine: " + llvm::toString(model.takeError()),
-             "docs/machines.md lists the keys of a machine and their units");
-    return false;
-  }
-  machine = std::move(*model);
-  return true;
+  return readMachine(options.machine, machine);
 }
 
 /// Returns the text of the progress line for the work after a stage.

@@ -9,6 +9,7 @@
 
 #include "shardwright/compile/simulate.h"
 #include "shardwright/mesh/did_you_mean.h"
+#include "shardwright/report/short_texts.h"
 #include "shardwright/report/text_table.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -22,25 +23,6 @@ namespace {
 
 constexpr int64_t kMostDevices = 1 << 20;
 
-/// `x=8, y=4`
-std::string str(const Mesh &mesh) {
-  std::string text;
-  raw_string_ostream os(text);
-  interleave(
-      mesh.axes(), os,
-      [&](const MeshAxis &axis) { os << axis.name << "=" << axis.size; }, ",");
-  return text;
-}
-
-/// `12.3 us`
-std::string duration(double seconds) {
-  if (seconds >= 1)
-    return formatv("{0:f2} s", seconds);
-  if (seconds >= 1e-3)
-    return formatv("{0:f2} ms", seconds * 1e3);
-  return formatv("{0:f1} us", seconds * 1e6);
-}
-
 /// The axis that grows, or -1: the error has been printed. Of a program of
 /// several replicas, the first axis is theirs and does not grow.
 int32_t growingAxis(const SimulateOptions &options, const Mesh &mesh,
@@ -51,7 +33,7 @@ int32_t growingAxis(const SimulateOptions &options, const Mesh &mesh,
       SmallVector<StringRef> names;
       for (const MeshAxis &known : mesh.axes())
         names.push_back(known.name);
-      badInput("--axis: the mesh " + str(mesh) + " has no axis '" +
+      badInput("--axis: the mesh " + meshText(mesh) + " has no axis '" +
                    options.axis + "'" + didYouMean(options.axis, names),
                "name one of its axes: " + join(names, ", "));
       return -1;
@@ -60,7 +42,7 @@ int32_t growingAxis(const SimulateOptions &options, const Mesh &mesh,
       badInput("--axis: axis '" + options.axis +
                    "' has the replicas of the program, whose number is part "
                    "of it",
-               "name another axis of the mesh " + str(mesh));
+               "name another axis of the mesh " + meshText(mesh));
       return -1;
     }
     for (int64_t processes : options.processes)
@@ -71,7 +53,7 @@ int32_t growingAxis(const SimulateOptions &options, const Mesh &mesh,
                      " devices times axis \"" + options.axis + "\"",
                  "choose a number of processes or of --devices-per-process "
                  "that the other axes of the mesh (" +
-                     str(mesh) + ") divide");
+                     meshText(mesh) + ") divide");
         return -1;
       }
     return *axis;
@@ -81,7 +63,7 @@ int32_t growingAxis(const SimulateOptions &options, const Mesh &mesh,
           return growMesh(mesh, axis, processes * each).has_value();
         }))
       return axis;
-  badInput("--processes: no axis of the mesh " + str(mesh) +
+  badInput("--processes: no axis of the mesh " + meshText(mesh) +
                " can grow to all of these numbers of processes of " +
                Twine(each) + " devices",
            "choose --devices-per-process or other numbers of processes, so "
@@ -155,10 +137,10 @@ void printText(raw_ostream &os, const SimulateOptions &options,
   for (const SimulatedJob &job : jobs)
     table.add(
         {std::to_string(job.processes), std::to_string(job.devices),
-         str(job.mesh), duration(job.step.total()), duration(job.step.compute),
-         duration(job.step.communication), duration(job.step.exposed),
-         formatBytes(job.bytesBetweenProcesses),
-         formatBytes(job.bytesPerDevice), duration(job.partitionSeconds)});
+         meshText(job.mesh), durationText(job.step.total()),
+         durationText(job.step.compute), durationText(job.step.communication),
+         durationText(job.step.exposed), formatBytes(job.bytesBetweenProcesses),
+         formatBytes(job.bytesPerDevice), durationText(job.partitionSeconds)});
   table.print(os, "");
   for (const std::string &note : notesOn(jobs))
     os << note << "\n";
@@ -204,15 +186,10 @@ Expected<std::vector<int64_t>> parseProcesses(StringRef text) {
 }
 
 int simulateCommand(const SimulateOptions &options) {
-  MachineModel machine;
-  if (!options.machine.empty()) {
-    Expected<MachineModel> model = MachineModel::read(options.machine);
-    if (!model)
-      return badInput("--machine: " + toString(model.takeError()),
-                      "docs/machines.md lists the keys of a machine and their "
-                      "units");
-    machine = std::move(*model);
-  }
+  std::optional<MachineModel> given;
+  if (!readMachine(options.machine, given))
+    return exitBadInput;
+  MachineModel machine = given.value_or(MachineModel());
   if (!machine.processes)
     machine.processes.emplace();
   if (options.devicesPerProcess)

@@ -40,16 +40,7 @@ void addSimulateCommand(CLI::App &app, SimulateOptions &options,
   command
       .add_option("--partition-effort", options.partitionEffort, "As for run")
       ->check(CLI::Range(0, 2));
-  command
-      .add_option_function<std::string>(
-          "--overlap",
-          [&](const std::string &mode) {
-            options.overlap = mode == "on"      ? Overlap::On
-                              : mode == "rings" ? Overlap::Rings
-                                                : Overlap::Off;
-          },
-          "As for run: off (default), rings, on")
-      ->check(CLI::IsMember({"off", "rings", "on"}));
+  addOverlap(command, options.overlap);
   command.add_flag("--json", options.json, "For programs");
   command.add_flag("--trusted", options.trusted,
                    "Read bytecode at once, as for run");
