@@ -216,7 +216,8 @@ void runFault(llvm::StringRef fault) {
   RunDescription run = describe(*job, 0);
   auto waiter = openRun(*job, run);
   Clock::time_point start = Clock::now();
-  std::vector<char> bytes(100), large(1 << 20);
+  // More than the sockets hold, so that the sender ends in the middle.
+  std::vector<char> bytes(100), large(1 << 26);
   if (job->process() == 1) {
     // The others have posted their receives.
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
