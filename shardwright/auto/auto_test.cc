@@ -183,6 +183,30 @@ func.func @main(
   EXPECT_NE(before, plan.key());
 }
 
+TEST_F(AutoTest, ResultsOfOpsThatCommunicateAreSites) {
+  OwningOpRef<ModuleOp> module = parse(R"(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<8x16xf32>) -> tensor<8x8xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.tanh %a : tensor<8x16xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<8x16xf32>, tensor<f32>) -> tensor<8xf32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<8xf32>) -> tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+})");
+  FailureOr<AutoProblem> problem = readProblem(*module, {});
+  ASSERT_TRUE(succeeded(problem));
+  std::vector<std::string> inner;
+  for (const SiteClass &cls : problem->classes)
+    if (cls.kind() == Site::Kind::Inner)
+      inner.push_back(cls.sites.front()
+                          .value.getDefiningOp()
+                          ->getName()
+                          .getStringRef()
+                          .str());
+  EXPECT_EQ(inner, std::vector<std::string>{"stablehlo.reduce"});
+}
+
 TEST_F(AutoTest, RecipesAreDistinctAndBeginReplicated) {
   OwningOpRef<ModuleOp> module = parse(kLayers);
   FailureOr<AutoProblem> problem = readProblem(*module, {});
