@@ -14,8 +14,6 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/interop/import_module.h"
 
-#include "mlir/IR/IRMapping.h"
-
 #include <limits>
 
 using namespace mlir;
@@ -165,8 +163,7 @@ void AutoSharder::write(AutoResult &result) {
     result.module = trials.annotated(best->plan);
     return;
   }
-  IRMapping mapping;
-  result.module = cast<ModuleOp>(asRead->clone(mapping));
+  result.module = asRead.clone();
   func::FuncOp main = sdy::getMainFunc(*result.module);
   annotate(*result.module, problem, best->plan, [&](Value value) -> Value {
     return main.getArgument(cast<BlockArgument>(value).getArgNumber());
@@ -176,8 +173,7 @@ void AutoSharder::write(AutoResult &result) {
 FailureOr<AutoResult> autoShard(ModuleOp module, const AutoOptions &options) {
   OwningOpRef<ModuleOp> asRead = module.clone();
   ImportOptions import;
-  bool hadMesh = !module.getOps<sdy::MeshOp>().empty();
-  if (hadMesh)
+  if (hasMesh(module))
     import.meshSizes = options.mesh;
   // GSPMD's annotations are ours from here on.
   if (failed(importShardings(*asRead, import)) ||

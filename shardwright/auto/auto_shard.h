@@ -93,8 +93,6 @@ struct AutoResult {
   /// Import if inner values are annotated.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t numTrials = 0;
-  /// State that keeps its layout without donation, by names of results.
-  int64_t numNamedPairs = 0;
 };
 
 /// Searches. The module is as it was read and does not change. Fails with a

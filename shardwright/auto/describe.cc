@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/report/explain/annotation.h"
+#include "shardwright/report/type_text.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,19 +19,6 @@ using namespace mlir;
 
 namespace shardwright {
 namespace {
-
-std::string typeText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-    for (int64_t size : tensor.getShape())
-      os << size << "x";
-    os << tensor.getElementType();
-  } else {
-    os << type;
-  }
-  return text;
-}
 
 class Describer {
 public:

@@ -21,12 +21,6 @@ namespace {
 
 constexpr llvm::StringLiteral kNumPartitions("mhlo.num_partitions");
 
-bool hasMesh(ModuleOp module) {
-  return llvm::any_of(module.getOps<sdy::MeshOp>(), [](sdy::MeshOp op) {
-    return !op.getMesh().getAxes().empty();
-  });
-}
-
 LogicalResult addMesh(ModuleOp module, ArrayRef<MeshAxis> axes) {
   if (hasMesh(module))
     return success(); // importModule resizes it
@@ -126,6 +120,12 @@ LogicalResult writeFixed(ModuleOp module, const AutoOptions &options) {
 }
 
 } // namespace
+
+bool hasMesh(ModuleOp module) {
+  return llvm::any_of(module.getOps<sdy::MeshOp>(), [](sdy::MeshOp op) {
+    return !op.getMesh().getAxes().empty();
+  });
+}
 
 LogicalResult prepareModule(ModuleOp module, const AutoOptions &options) {
   if (options.drop != DropAnnotations::None)

@@ -19,6 +19,9 @@ namespace shardwright {
 mlir::LogicalResult prepareModule(mlir::ModuleOp module,
                                   const AutoOptions &options);
 
+/// True if the module has a mesh with axes.
+bool hasMesh(mlir::ModuleOp module);
+
 /// True if an argument, result or inner value is annotated.
 bool hasAnnotations(mlir::ModuleOp module);
 

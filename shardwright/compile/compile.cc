@@ -18,6 +18,7 @@
 #include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
+#include "shardwright/report/type_text.h"
 #include "shardwright/simplify/simplify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,15 +52,6 @@ private:
   std::chrono::steady_clock::time_point start =
       std::chrono::steady_clock::now();
 };
-
-std::string shapeText(RankedTensorType type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (int64_t size : type.getShape())
-    os << size << "x";
-  os << type.getElementType();
-  return text;
-}
 
 /// The name of a value in the source: JAX stores it as a name location.
 std::string sourceName(Location location, std::string otherwise) {
@@ -196,8 +188,8 @@ void describe(std::vector<ValueReport> &reports,
     report.name = spec.name;
     auto type = cast<RankedTensorType>(arguments ? main.getArgumentTypes()[i]
                                                  : main.getResultTypes()[i]);
-    report.type = shapeText(type);
-    report.local = shapeText(type.clone(localShape(spec.shape, spec.sharding)));
+    report.type = typeText(type);
+    report.local = typeText(type.clone(localShape(spec.shape, spec.sharding)));
     report.sharding = str(spec.sharding, meshes.meshes[std::max(spec.mesh, 0)]);
     reports.push_back(std::move(report));
   }

@@ -10,6 +10,7 @@
 #include "shardwright/report/json_text.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
+#include "shardwright/report/type_text.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,20 +23,6 @@ namespace shardwright {
 static std::string opText(Operation *op) {
   std::string text = locationText(op->getLoc());
   return text.empty() ? op->getName().getStringRef().str() : text;
-}
-
-static std::string typeText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor) {
-    os << type;
-    return text;
-  }
-  for (int64_t size : tensor.getShape())
-    os << size << "x";
-  os << tensor.getElementType();
-  return text;
 }
 
 static std::string valueText(const HeldValue &held, BoundaryNames names) {

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/report/location_text.h"
+#include "shardwright/report/type_text.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -16,20 +17,6 @@
 using namespace mlir;
 
 namespace shardwright {
-
-static std::string typeText(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  if (!tensor) {
-    os << type;
-    return result;
-  }
-  for (int64_t size : tensor.getShape())
-    os << size << "x";
-  os << tensor.getElementType();
-  return result;
-}
 
 TensorSharding Explainer::Impl::finalSharding(PlaceId place,
                                               RankedTensorType type,

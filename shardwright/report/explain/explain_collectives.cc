@@ -10,6 +10,7 @@
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/sort_by.h"
+#include "shardwright/report/type_text.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -21,18 +22,6 @@ namespace shardwright {
 namespace {
 
 using Kind = RecordedReason::Kind;
-
-std::string typeText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-    for (int64_t size : tensor.getShape())
-      os << size << "x";
-    type = tensor.getElementType();
-  }
-  os << type;
-  return text;
-}
 
 class Joiner {
 public:
