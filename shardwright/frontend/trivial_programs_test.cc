@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/frontend/array/values_test_util.h"
 #include "shardwright/frontend/frontend.h"
 #include "shardwright/frontend/jit/program.h"
 
@@ -20,13 +21,6 @@ using testing::HasSubstr;
 namespace {
 
 const bool configured = setDeviceCount(8).ok();
-
-using Floats = std::vector<float>;
-Floats values(const Tensor &x) {
-  auto v = x.toVector<float>();
-  EXPECT_TRUE(v.ok()) << v.error().str();
-  return *v;
-}
 
 /// Traces, lowerings, compilations and dispatch misses of a step.
 using Counts = std::array<int64_t, 4>;
