@@ -7,6 +7,7 @@
 
 #include "command_line.h"
 #include "one_diagnostic.h"
+#include "terminal.h"
 
 #include "shardwright/mesh/printable.h"
 
@@ -130,9 +131,12 @@ int badInput(const Twine &text, StringRef remedy) {
   // The usual remedy is about the input, which does not help here.
   if (StringRef(message).contains("not enough memory"))
     remedy = remedyFor(message);
-  err() << "error: " << message << "\n";
-  if (!remedy.empty())
-    err() << "remedy: " << remedy << "\n";
+  printKind("error");
+  err() << message << "\n";
+  if (!remedy.empty()) {
+    printKind("remedy");
+    err() << remedy << "\n";
+  }
   return exitBadInput;
 }
 

@@ -5,13 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "auto_options.h"
-#include "command_line.h"
 #include "crash_report.h"
-#include "plugin_options.h"
-#include "simulate_options.h"
-
-#include "shardwright/mesh/did_you_mean.h"
+#include "help/help_commands.h"
+#include "options/auto_options.h"
+#include "options/common_options.h"
+#include "options/simulate_options.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,190 +19,6 @@
 using namespace shardwright;
 
 namespace {
-
-std::string listOfStages() {
-  std::string list;
-  for (llvm::StringRef name : stageNames())
-    list += (list.empty() ? "" : "|") + name.str();
-  return list;
-}
-
-/// Parses the name of a stage; `list` prints the names and ends the program.
-Stage stageOf(const std::string &name) {
-  if (name == "list") {
-    llvm::outs()
-        << "import     StableHLO and sdy, CHLO expanded\n"
-           "propagate  every value has its sharding\n"
-           "reshard    every collective explicit, still global shapes\n"
-           "local      the program of one device\n";
-    throw CLI::Success();
-  }
-  std::optional<Stage> stage = stageFromName(name);
-  if (!stage)
-    throw CLI::ValidationError("unknown stage '" + name + "', expected " +
-                               listOfStages());
-  return *stage;
-}
-
-std::string checkSeconds(const std::string &text) {
-  double seconds;
-  // NaN fails both comparisons.
-  if (!llvm::StringRef(text).getAsDouble(seconds) && seconds >= 1e-3 &&
-      seconds <= 86400)
-    return "";
-  return "expected seconds from 0.001 to 86400, found '" + text + "'";
-}
-
-/// Adds the options for statistics, reports, budgets and progress.
-void addOutputs(CLI::App &command, CommonOptions &options) {
-  command.add_option("--stats", options.stats,
-                     "json prints statistics (and nothing else) on standard "
-                     "output, json=FILE writes them");
-  command.add_option("--report", options.report,
-                     "text or json, with =FILE to write it");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--fail-on",
-          [&](const std::vector<std::string> &texts) {
-            for (const std::string &text : texts)
-              options.budgets.push_back(valueOf(parseBudget(text)));
-          },
-          "Exit 1 above a budget and say what exceeds it: replicate>64MiB (a "
-          "value that every device holds whole), sent>2GiB (by a device), "
-          "peak>1GiB (memory of a device); several with commas")
-      ->delimiter(',');
-  command
-      .add_flag("--progress{1}", options.progress,
-                "Say every second, or as often as SECONDS says in "
-                "--progress=SECONDS, on standard error what is being done; on "
-                "a terminal it is said anyway")
-      ->check(checkSeconds);
-}
-
-void addShardyVersion(CLI::App &command, ShardyVersion &version) {
-  static const std::map<std::string, ShardyVersion> versions = {
-      {"0.10.2", ShardyVersion::Jaxlib0_10_2},
-      {"0.12.0", ShardyVersion::Jaxlib0_12_0}};
-  command
-      .add_option_function<std::string>(
-          "--shardy",
-          [&](const std::string &name) { version = versions.at(name); },
-          "Propagate as Shardy does in this version of jaxlib (default: the "
-          "newest)")
-      ->check(CLI::IsMember({"0.10.2", "0.12.0"}));
-}
-
-void addCommon(CLI::App &command, CommonOptions &options) {
-  command
-      .add_option(
-          "MODULE", options.module,
-          "StableHLO module: text, MLIR bytecode or a portable artifact; - is "
-          "standard input")
-      ->required();
-  command.add_option_function<std::string>(
-      "--mesh",
-      [&](const std::string &text) {
-        options.import.meshSizes = valueOf(parseMeshSizes(text));
-      },
-      "New sizes for the module's mesh axes, as x=4,y=2");
-  command
-      .add_option("--devices", options.import.devices,
-                  "Number of devices when the module names no mesh")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
-  command
-      .add_option("--partition-effort", options.partitionEffort,
-                  "How long to search for cheap collectives: 0 recipes, 1 "
-                  "searches (default), 2 longer ones and direct exchanges")
-      ->check(CLI::Range(0, 2));
-  command.add_option("--machine", options.machine,
-                     "JSON file of how fast devices and links are "
-                     "(docs/machines.md): the partitioner minimises time on "
-                     "it, and the statistics say how long a step takes");
-  command
-      .add_option_function<std::string>(
-          "--overlap",
-          [&](const std::string &mode) {
-            options.overlap = mode == "on"      ? Overlap::On
-                              : mode == "rings" ? Overlap::Rings
-                              : mode == "force" ? Overlap::Force
-                                                : Overlap::Off;
-          },
-          "Communicate beside computing where that is predicted to win: off "
-          "(default), rings (dots piece by piece; XLA takes the result), on "
-          "(and async_start, async_done), force (wherever possible)")
-      ->check(CLI::IsMember({"off", "rings", "on", "force"}));
-  command.add_flag("--trusted", options.trusted,
-                   "Read bytecode at once, not in a limited child process "
-                   "first (malformed bytecode can crash the reader); run "
-                   "takes saved executables, too");
-  command
-      .add_option_function<std::string>(
-          "--target",
-          [&](const std::string &name) {
-            options.target = targetFromName(name);
-          },
-          "Partition for this compiler: cpu, our own or XLA's; gpu or tpu, "
-          "XLA's, which combine some collectives better than we do (default: "
-          "that of --plugin, else cpu)")
-      ->check(CLI::IsMember({"cpu", "gpu", "tpu"}));
-  addShardyVersion(command, options.shardy);
-  addOutputs(command, options);
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--print-after",
-          [&](const std::vector<std::string> &names) {
-            for (const std::string &name : names)
-              options.printAfter.push_back(stageOf(name));
-          },
-          "Print the module on standard error after these stages (list shows "
-          "them)")
-      ->delimiter(',');
-  command
-      .add_option(
-          "--remarks", options.remarks,
-          "Print what propagation decided, and what the partitioner made "
-          "whole, on standard error: passed, missed, analysis or all")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"passed", "missed", "analysis", "all"}));
-  command.add_option_function<std::string>(
-      "--warn-replicated",
-      [&](const std::string &text) {
-        options.warnReplicated = valueOf(parseBytes(text));
-      },
-      "Warn of values of at least so many bytes (64MiB) that every device "
-      "holds whole, or that are made whole where they are used");
-  command.add_option("--kernel-cache", options.kernelCache,
-                     "Directory that keeps compiled kernels between runs "
-                     "(else what SHARDWRIGHT_KERNEL_CACHE says), within "
-                     "SHARDWRIGHT_KERNEL_CACHE_SIZE (1GiB)");
-}
-
-/// Adds the options for arguments and results of a run.
-void addRun(CLI::App &command, RunOptions &options) {
-  command.add_option("ARGS", options.arguments,
-                     "Arguments: an .npz with arrays arg0, arg1, ...");
-  CLI::Option *random =
-      command.add_option("--random", options.randomSeed,
-                         "Random arguments from this seed instead of ARGS");
-  random->excludes("ARGS");
-  command.add_option("--out", options.out,
-                     "Write the results as out0, out1, ...");
-  command.add_option("--expect", options.expect,
-                     "Compare the results with this .npz; differing: exit 1");
-  command.add_option("--rtol", options.rtol, "Relative tolerance (1e-5)");
-  command.add_option("--atol", options.atol,
-                     "Absolute tolerance (rtol / 100 of the largest expected "
-                     "magnitude of the array)");
-  command
-      .add_option("--devices-per-process", options.devicesPerProcess,
-                  "Started as several processes (mpirun -n 4 shardwright run "
-                  "...): devices of each; else they are dealt equally")
-      ->check(CLI::Range(1, 1 << 20));
-  command.add_option("--trace", options.trace,
-                     "Write what each device did when, for chrome://tracing or "
-                     "Perfetto; with --plugin what its profiler recorded, also "
-                     "for TensorBoard (below TRACE.profile)");
-}
 
 void addRunCommand(CLI::App &app, RunOptions &options, int &exitCode) {
   CLI::App &command = *app.add_subcommand(
@@ -216,7 +30,13 @@ void addRunCommand(CLI::App &app, RunOptions &options, int &exitCode) {
                      "Write the executable, for a later `run-saved` on a "
                      "machine of this kind");
   addCompileOnly(command, options);
-  command.callback([&] {
+  command.callback([&options, &exitCode, &command] {
+    for (const char *name :
+         {"--mesh", "--devices", "--partition-effort", "--machine", "--overlap",
+          "--target", "--shardy", "--print-after", "--remarks",
+          "--warn-replicated", "--kernel-cache", "--save"})
+      if (command.count(name) > 0)
+        options.compileFlags.push_back(name);
     exitCode =
         options.compileOnly ? compileElsewhere(options) : runCommand(options);
   });
@@ -433,7 +253,6 @@ int main(int argc, char **argv) {
   CLI::App app("Runs programs written for one device on a mesh of devices.");
   app.name("shardwright");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "shardwright " SHARDWRIGHT_VERSION);
   int exitCode = exitFine;
 
   RunOptions run;
@@ -458,22 +277,16 @@ int main(int argc, char **argv) {
   ConvertOptions convert;
   addConvertCommand(app, convert, exitCode);
 
-  // For an unknown command CLI11 reports only that a command is required.
-  std::vector<llvm::StringRef> commands;
-  for (CLI::App *command : app.get_subcommands({}))
-    commands.push_back(command->get_name());
-  if (argc > 1 && argv[1][0] != '-' && !llvm::is_contained(commands, argv[1]))
-    return badInput("unknown command '" + llvm::Twine(argv[1]) + "'" +
-                        didYouMean(argv[1], commands),
-                    "shardwright --help lists the commands");
+  HelpCommands help(app, exitCode);
+  if (reportUnknownCommand(app, argc, argv))
+    return exitBadInput;
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &e) {
     return checkOutput(app.exit(e));
   } catch (const CLI::ParseError &e) {
-    return badInput(e.what(), "shardwright --help lists the commands, "
-                              "shardwright COMMAND --help their options");
+    return reportMistake(app, e);
   }
   return checkOutput(exitCode);
 }

@@ -7,6 +7,7 @@
 
 #include "one_diagnostic.h"
 #include "command_line.h"
+#include "terminal.h"
 
 #include "shardwright/mesh/printable.h"
 
@@ -121,7 +122,7 @@ void OneDiagnostic::print(Diagnostic &d, StringRef kind) {
                        ? sources->getMemoryBuffer(1)->getBufferIdentifier()
                        : StringRef();
   printPosition(d.getLocation(), file, err());
-  err() << kind << ": ";
+  printKind(kind);
   // MLIR appends entire ops to some messages; their first lines suffice.
   std::string text = d.str();
   StringRef rest = text;
@@ -146,11 +147,13 @@ bool OneDiagnostic::finish(StringRef kind) {
       continue;
     printPosition(note.getLocation(), /*otherwise=*/"", err());
     std::string text = note.str();
-    err() << "note: " << StringRef(text).split('\n').first.take_front(400)
-          << "\n";
+    printKind("note");
+    err() << StringRef(text).split('\n').first.take_front(400) << "\n";
   }
-  if (StringRef remedy = remedyFor(error->str()); !remedy.empty())
-    err() << "remedy: " << remedy << "\n";
+  if (StringRef remedy = remedyFor(error->str()); !remedy.empty()) {
+    printKind("remedy");
+    err() << remedy << "\n";
+  }
   error.reset();
   return true;
 }

@@ -1,0 +1,215 @@
+//===- common_options.cc - options of several commands --------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "common_options.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace shardwright {
+
+std::string listOfStages() {
+  std::string list;
+  for (llvm::StringRef name : stageNames())
+    list += (list.empty() ? "" : "|") + name.str();
+  return list;
+}
+
+Stage stageOf(const std::string &name) {
+  if (name == "list") {
+    llvm::outs()
+        << "import     StableHLO and sdy, CHLO expanded\n"
+           "propagate  every value has its sharding\n"
+           "reshard    every collective explicit, still global shapes\n"
+           "local      the program of one device\n";
+    throw CLI::Success();
+  }
+  std::optional<Stage> stage = stageFromName(name);
+  if (!stage)
+    throw CLI::ValidationError("unknown stage '" + name + "', expected " +
+                               listOfStages());
+  return *stage;
+}
+
+static std::string checkSeconds(const std::string &text) {
+  double seconds;
+  // NaN fails both comparisons.
+  if (!llvm::StringRef(text).getAsDouble(seconds) && seconds >= 1e-3 &&
+      seconds <= 86400)
+    return "";
+  return "expected seconds from 0.001 to 86400, found '" + text + "'";
+}
+
+/// A seed that 64 bits hold.
+static std::string checkSeed(const std::string &text) {
+  uint64_t seed;
+  if (!llvm::StringRef(text).getAsInteger(10, seed))
+    return "";
+  return "expected a whole number from 0 to 18446744073709551615, found '" +
+         text + "'";
+}
+
+static std::string checkTolerance(const std::string &text) {
+  double value;
+  // NaN fails both comparisons.
+  if (!llvm::StringRef(text).getAsDouble(value) && value >= 0 && value < 1e300)
+    return "";
+  return "expected a number of 0 or more, as 1e-5, found '" + text + "'";
+}
+
+void addOutputs(CLI::App &command, CommonOptions &options) {
+  command.add_option("--stats", options.stats,
+                     "json prints statistics (and nothing else) on standard "
+                     "output, json=FILE writes them");
+  command.add_option("--report", options.report,
+                     "text or json, with =FILE to write it");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--fail-on",
+          [&](const std::vector<std::string> &texts) {
+            for (const std::string &text : texts)
+              options.budgets.push_back(valueOf(parseBudget(text)));
+          },
+          "Exit 1 above a budget and say what exceeds it: replicate>64MiB (a "
+          "value that every device holds whole), sent>2GiB (by a device), "
+          "peak>1GiB (memory of a device); several with commas")
+      ->delimiter(',');
+  command
+      .add_flag("--progress{1}", options.progress,
+                "Say every second, or as often as SECONDS says in "
+                "--progress=SECONDS, on standard error what is being done; on "
+                "a terminal it is said anyway")
+      ->check(checkSeconds);
+}
+
+void addShardyVersion(CLI::App &command, ShardyVersion &version) {
+  static const std::map<std::string, ShardyVersion> versions = {
+      {"0.10.2", ShardyVersion::Jaxlib0_10_2},
+      {"0.12.0", ShardyVersion::Jaxlib0_12_0}};
+  command
+      .add_option_function<std::string>(
+          "--shardy",
+          [&](const std::string &name) { version = versions.at(name); },
+          "Propagate as Shardy does in this version of jaxlib (default: the "
+          "newest)")
+      ->check(CLI::IsMember({"0.10.2", "0.12.0"}));
+}
+
+void addCommon(CLI::App &command, CommonOptions &options) {
+  command
+      .add_option(
+          "MODULE", options.module,
+          "StableHLO module: text, MLIR bytecode or a portable artifact; - is "
+          "standard input")
+      ->required();
+  command.add_option_function<std::string>(
+      "--mesh",
+      [&](const std::string &text) {
+        options.import.meshSizes = valueOf(parseMeshSizes(text));
+      },
+      "New sizes for the module's mesh axes, as x=4,y=2");
+  command
+      .add_option("--devices", options.import.devices,
+                  "Number of devices when the module names no mesh")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command
+      .add_option("--partition-effort", options.partitionEffort,
+                  "How long to search for cheap collectives: 0 recipes, 1 "
+                  "searches (default), 2 longer ones and direct exchanges")
+      ->check(CLI::Range(0, 2));
+  command.add_option("--machine", options.machine,
+                     "JSON file of how fast devices and links are "
+                     "(docs/machines.md): the partitioner minimises time on "
+                     "it, and the statistics say how long a step takes");
+  command
+      .add_option_function<std::string>(
+          "--overlap",
+          [&](const std::string &mode) {
+            options.overlap = mode == "on"      ? Overlap::On
+                              : mode == "rings" ? Overlap::Rings
+                              : mode == "force" ? Overlap::Force
+                                                : Overlap::Off;
+          },
+          "Communicate beside computing where that is predicted to win: off "
+          "(default), rings (dots piece by piece; XLA takes the result), on "
+          "(and async_start, async_done), force (wherever possible)")
+      ->check(CLI::IsMember({"off", "rings", "on", "force"}));
+  command.add_flag("--trusted", options.trusted,
+                   "Read bytecode at once, not in a limited child process "
+                   "first (malformed bytecode can crash the reader); run "
+                   "takes saved executables, too");
+  command
+      .add_option_function<std::string>(
+          "--target",
+          [&](const std::string &name) {
+            options.target = targetFromName(name);
+          },
+          "Partition for this compiler: cpu, our own or XLA's; gpu or tpu, "
+          "XLA's, which combine some collectives better than we do (default: "
+          "that of --plugin, else cpu)")
+      ->check(CLI::IsMember({"cpu", "gpu", "tpu"}));
+  addShardyVersion(command, options.shardy);
+  addOutputs(command, options);
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--print-after",
+          [&](const std::vector<std::string> &names) {
+            for (const std::string &name : names)
+              options.printAfter.push_back(stageOf(name));
+          },
+          "Print the module on standard error after these stages (list shows "
+          "them)")
+      ->delimiter(',');
+  command
+      .add_option(
+          "--remarks", options.remarks,
+          "Print what propagation decided, and what the partitioner made "
+          "whole, on standard error: passed, missed, analysis or all")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"passed", "missed", "analysis", "all"}));
+  command.add_option_function<std::string>(
+      "--warn-replicated",
+      [&](const std::string &text) {
+        options.warnReplicated = valueOf(parseBytes(text));
+      },
+      "Warn of values of at least so many bytes (64MiB) that every device "
+      "holds whole, or that are made whole where they are used");
+  command.add_option("--kernel-cache", options.kernelCache,
+                     "Directory that keeps compiled kernels between runs "
+                     "(else what SHARDWRIGHT_KERNEL_CACHE says), within "
+                     "SHARDWRIGHT_KERNEL_CACHE_SIZE (1GiB)");
+}
+
+void addRun(CLI::App &command, RunOptions &options) {
+  command.add_option("ARGS", options.arguments,
+                     "Arguments: an .npz with arrays arg0, arg1, ...");
+  CLI::Option *random =
+      command.add_option("--random", options.randomSeed,
+                         "Random arguments from this seed instead of ARGS");
+  random->excludes("ARGS")->check(checkSeed);
+  command.add_option("--out", options.out,
+                     "Write the results as out0, out1, ...");
+  command.add_option("--expect", options.expect,
+                     "Compare the results with this .npz; differing: exit 1");
+  command.add_option("--rtol", options.rtol, "Relative tolerance (1e-5)")
+      ->check(checkTolerance);
+  command
+      .add_option("--atol", options.atol,
+                  "Absolute tolerance (rtol / 100 of the largest expected "
+                  "magnitude of the array)")
+      ->check(checkTolerance);
+  command
+      .add_option("--devices-per-process", options.devicesPerProcess,
+                  "Started as several processes (mpirun -n 4 shardwright run "
+                  "...): devices of each; else they are dealt equally")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--trace", options.trace,
+                     "Write what each device did when, for chrome://tracing or "
+                     "Perfetto; with --plugin what its profiler recorded, also "
+                     "for TensorBoard (below TRACE.profile)");
+}
+
+} // namespace shardwright
