@@ -182,6 +182,14 @@ public:
     return rule;
   }
 
+  /// Of all factors, by index.
+  std::vector<std::string> names() const {
+    std::vector<std::string> list(rule.factors.size());
+    for (auto &[name, factor] : factors)
+      list[factor.index] = name;
+    return list;
+  }
+
 private:
   struct Known {
     int32_t index = 0;
@@ -332,11 +340,16 @@ std::string factorName(int32_t factor) {
 llvm::Expected<ShardingRule> parseRuleString(llvm::StringRef text,
                                              llvm::ArrayRef<Shape> operands,
                                              llvm::ArrayRef<Shape> results,
-                                             const RuleStringOptions &options) {
+                                             const RuleStringOptions &options,
+                                             std::vector<std::string> *names) {
   Parser parser(text);
   if (llvm::Error e = parser.run())
     return std::move(e);
-  return Builder(parser, options).run(operands, results);
+  Builder builder(parser, options);
+  llvm::Expected<ShardingRule> rule = builder.run(operands, results);
+  if (rule && names)
+    *names = builder.names();
+  return rule;
 }
 
 std::string ruleString(const ShardingRule &rule) {

@@ -39,11 +39,14 @@ struct RuleStringOptions {
 using Shape = llvm::SmallVector<int64_t, 4>;
 
 /// Parses the rule for values of these shapes and marks it as custom. The error
-/// shows the string with a caret under the mistake.
+/// shows the string with a caret under the mistake. `names`, if given, receives
+/// the name of each factor in `text`; `...0_1` is the second dimension that an
+/// ellipsis stands for.
 llvm::Expected<ShardingRule>
 parseRuleString(llvm::StringRef text, llvm::ArrayRef<Shape> operands,
                 llvm::ArrayRef<Shape> results,
-                const RuleStringOptions &options = {});
+                const RuleStringOptions &options = {},
+                std::vector<std::string> *names = nullptr);
 
 /// As the attribute's text names a factor: `i` to `z`, then `z_1`, `z_2`, ...
 std::string factorName(int32_t factor);

@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "command_line.h"
+#include "terminal.h"
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/rules/rule_attr.h"
 #include "shardwright/rules/rule_string.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,16 +41,25 @@ StringRef kindOf(const Factor &factor) {
   return "";
 }
 
-/// Prints the dimensions that have each factor.
-void printFactors(const ShardingRule &rule) {
+/// The user's name, with that of the attribute in brackets if it differs.
+std::string nameOf(size_t factor, ArrayRef<std::string> given) {
+  std::string name = factorName(factor);
+  if (given.empty() || given[factor] == name)
+    return name;
+  return given[factor] + " (" + name + ")";
+}
+
+/// Prints the dimensions that have each factor. `given`: the user's names, by
+/// factor; may be empty.
+void printFactors(const ShardingRule &rule, ArrayRef<std::string> given = {}) {
   if (rule.factors.empty())
     return;
   out() << "\nFactors\n";
   size_t width = 0;
   for (auto [i, factor] : enumerate(rule.factors))
-    width = std::max(width, factorName(i).size());
+    width = std::max(width, nameOf(i, given).size());
   for (auto [i, factor] : enumerate(rule.factors)) {
-    out() << "  " << left_justify(factorName(i), width) << "  "
+    out() << "  " << left_justify(nameOf(i, given), width) << "  "
           << right_justify(std::to_string(factor.size), 6) << "  "
           << left_justify(kindOf(factor), 16) << " ";
     ListSeparator comma;
@@ -63,6 +74,27 @@ void printFactors(const ShardingRule &rule) {
     print(rule.results, "result");
     out() << "\n";
   }
+}
+
+/// Warns of dimensions whose size is not that of their factors. JAX takes such
+/// rules: only the smallest of the sizes can be sharded everywhere.
+void warnOfSizes(const ShardingRule &rule, const RuleOptionsCli &options,
+                 ArrayRef<std::string> names) {
+  auto check = [&](ArrayRef<TensorMapping> tensors, ArrayRef<Shape> shapes,
+                   StringRef what) {
+    for (auto [t, tensor] : enumerate(tensors))
+      for (auto [d, dim] : enumerate(tensor)) {
+        if (dim.size() != 1 || rule.factors[dim.front()].size == shapes[t][d])
+          continue;
+        printKind("warning");
+        err() << what << " " << t << " dimension " << d << " has size "
+              << shapes[t][d] << ", but factor " << names[dim.front()]
+              << " has size " << rule.factors[dim.front()].size
+              << " elsewhere, which is what the rule says\n";
+      }
+  };
+  check(rule.operands, options.operands, "operand");
+  check(rule.results, options.results, "result");
 }
 
 /// Converts the attribute back to the string.
@@ -98,13 +130,24 @@ int ruleCommand(const RuleOptionsCli &options) {
   rest.reduction = options.reduction;
   rest.needReplication = options.needReplication;
   rest.permutation = options.permutation;
-  auto rule =
-      parseRuleString(options.text, options.operands, options.results, rest);
+  std::vector<std::string> names;
+  auto rule = parseRuleString(options.text, options.operands, options.results,
+                              rest, &names);
   if (!rule)
     return badInput(toString(rule.takeError()), kRemedy);
+  warnOfSizes(*rule, options, names);
   out() << toAttr(*rule, &context) << "\n";
-  printFactors(*rule);
+  printFactors(*rule, names);
   return exitFine;
+}
+
+/// True for what may end a tensor type: `f32`, `complex<f64>`, `ui8`.
+static bool isElementType(StringRef text) {
+  mlir::MLIRContext context;
+  mlir::ScopedDiagnosticHandler quiet(
+      &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  mlir::Type type = mlir::parseType(text, &context);
+  return type && (type.isIntOrIndexOrFloat() || isa<mlir::ComplexType>(type));
 }
 
 Expected<std::vector<SmallVector<int64_t, 4>>> parseTypes(StringRef option,
@@ -129,10 +172,10 @@ Expected<std::vector<SmallVector<int64_t, 4>>> parseTypes(StringRef option,
                                  type.trim().str() + "'");
       shape.push_back(size);
     }
-    if (rest.contains('x') && !rest.starts_with("complex"))
-      return createStringError(option.str() +
-                               ": expected types as in 4x8xf32,f32, found '" +
-                               type.trim().str() + "'");
+    if (!rest.empty() && !isElementType(rest))
+      return createStringError(
+          option.str() + ": expected types as in 4x8xf32,f32, found '" +
+          type.trim().str() + "', of element type '" + rest.str() + "'");
   }
   return shapes;
 }
