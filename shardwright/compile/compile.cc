@@ -293,6 +293,30 @@ static void predict(ModuleOp module, const CompileOptions &options,
       predictBytesBetween(report, machine, options.processes);
 }
 
+/// A machine may serve many programs, so it may name links of axes that this
+/// one has not. A name next to that of an axis without a link is a typing
+/// error.
+static LogicalResult checkLinks(ModuleOp module, const MachineModel &machine) {
+  SmallVector<StringRef> axes;
+  for (sdy::MeshOp mesh : module.getOps<sdy::MeshOp>())
+    for (sdy::MeshAxisAttr axis : mesh.getMesh().getAxes())
+      axes.push_back(axis.getName());
+  for (const auto &[name, link] : machine.links) {
+    if (llvm::is_contained(axes, name))
+      continue;
+    for (StringRef axis : axes) {
+      unsigned near = std::min<size_t>(2, axis.size() / 2);
+      if (!machine.links.count(axis.str()) && near > 0 &&
+          axis.edit_distance(name, /*AllowReplacements=*/true, near) <= near)
+        return module.emitError()
+               << "the machine '" << machine.name << "' has a link of axis '"
+               << name << "', which the program has not, did you mean \""
+               << axis << "\"?";
+    }
+  }
+  return success();
+}
+
 FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   Compiled compiled;
   ProgramReport &report = compiled.report;
@@ -326,6 +350,8 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     report.devices = *devices;
     replicas = countReplicas(module);
     report.mesh = withReplicas(moduleMesh(module), replicas);
+    if (failed(checkLinks(module, machine)))
+      return failure();
   }
   if (done(Stage::Import))
     return compiled;

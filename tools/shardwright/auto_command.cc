@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "auto_verify.h"
+#include "check_files.h"
 
 #include "shardwright/auto/auto_report.h"
 #include "shardwright/auto/mesh_shapes.h"
@@ -102,6 +103,11 @@ int autoCommand(const AutoCommandOptions &options) {
   request.overlap = options.overlap;
   request.effort = options.effort;
   request.specsOnly = options.specsOnly;
+  if (!checkWritable("-o", options.out) ||
+      (options.report &&
+       !checkWritable("--report",
+                      StringRef(*options.report).split('=').second)))
+    return exitBadInput;
 
   Session session;
   if (!session.load(options.module, options.trusted))

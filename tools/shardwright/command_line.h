@@ -62,6 +62,8 @@ struct RunOptions : CommonOptions {
   std::string out, expect, trace;
   std::string save;     ///< the executable; empty: nowhere
   bool isSaved = false; ///< module is a saved executable (run-saved)
+  /// Options of compiling that were given; a saved executable takes none.
+  std::vector<std::string> compileFlags;
   /// Compile with the plugin for `topology`, without devices; do not run.
   bool compileOnly = false;
   std::string topology;

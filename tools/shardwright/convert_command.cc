@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "check_files.h"
 #include "session.h"
 
 #include "shardwright/interop/gspmd/export_gspmd.h"
@@ -18,6 +19,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -69,6 +71,14 @@ int convertCommand(const ConvertOptions &options) {
     return badInput("--mesh and --devices are for --to=sdy, gspmd, gspmd-v1 "
                     "and round-trip",
                     "");
+  if (options.out.empty() && (toPortable || bytecode) &&
+      llvm::sys::Process::StandardOutIsDisplayed())
+    return badInput("--to=" + options.to +
+                        " writes binary data, and standard output is a "
+                        "terminal",
+                    "write a file with -o, or pipe the output");
+  if (!checkWritable("-o", options.out))
+    return exitBadInput;
 
   Session session;
   if (!session.load(options.module, options.trusted))

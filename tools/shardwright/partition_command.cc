@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "budgets.h"
+#include "check_files.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,6 +27,8 @@ int partitionCommand(const PartitionOptionsCli &options) {
                     "asks for stage " +
                         str(options.stopAfter),
                     "leave out --stop-after");
+  if (!checkWritable("-o", options.out) || !checkReportFiles(options))
+    return exitBadInput;
   Session session;
   // The cost of a program is known only after its last stages.
   bool wantsCosts = options.stats || options.report || !options.budgets.empty();

@@ -20,6 +20,9 @@ StringRef remedyFor(StringRef message) {
   static const struct {
     StringRef part, remedy;
   } table[] = {
+      {"has a link of axis",
+       "name the links of a machine file after the axes of the mesh, or remove "
+       "them"},
       {"not enough memory",
        "free memory, or make the program smaller: all devices share the memory "
        "of this machine; shardwright partition --stats=json tells what each "

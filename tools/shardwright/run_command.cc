@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "check_files.h"
 #include "plugin_trace.h"
 #include "run_steps.h"
 
@@ -44,6 +45,8 @@ bool openDevices(Session &session, const RunOptions &options,
 int runCommand(const RunOptions &options) {
   if (Job::isLaunched())
     return runInJob(options);
+  if (!checkRunFiles(options))
+    return exitBadInput;
   Session session;
   PluginTrace pluginTrace;
   if (!openDevices(session, options, pluginTrace))

@@ -175,6 +175,11 @@ int prepareRun(Session &session, const RunOptions &options) {
                         " is a saved executable: machine code, which does "
                         "whatever it does with your rights",
                     "if you trust who made it, shardwright run-saved runs it");
+  if (isSaved && !options.compileFlags.empty())
+    return badInput(options.compileFlags.front() +
+                        " has no effect on a saved executable, which is "
+                        "compiled already",
+                    "leave it out, or compile the module with it");
   if (!isSaved && options.isSaved)
     return badInput(options.module + " is not a saved executable",
                     "shardwright run compiles and runs modules; --save writes "
