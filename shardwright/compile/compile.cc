@@ -13,6 +13,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/interop/bounded/bounded_passes.h"
+#include "shardwright/partition/cost/machine_option.h"
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/partition/overlap/peak_memory.h"
 #include "shardwright/partition/overlap/step_time.h"
@@ -320,8 +321,8 @@ static LogicalResult checkLinks(ModuleOp module, const MachineModel &machine) {
 FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   Compiled compiled;
   ProgramReport &report = compiled.report;
-  const MachineModel machine =
-      options.partition.machine.value_or(MachineModel());
+  PartitionOptions partition = options.partition;
+  MachineModel machine;
   StageSeconds &seconds = report.seconds;
   /// True if `stage` is the last requested one.
   auto done = [&](Stage stage) {
@@ -348,6 +349,13 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     if (failed(devices))
       return failure();
     report.devices = *devices;
+    if (partition.machine) {
+      FailureOr<MachineModel> placed = placeMesh(module, *partition.machine);
+      if (failed(placed))
+        return failure();
+      machine = std::move(*placed);
+      partition.machine = machine;
+    }
     replicas = countReplicas(module);
     report.mesh = withReplicas(moduleMesh(module), replicas);
     if (failed(checkLinks(module, machine)))
@@ -375,7 +383,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     Timer timer(seconds.partition);
     if (options.beforePartition && failed(options.beforePartition(module)))
       return failure();
-    if (failed(insertCollectives(module, options.partition)))
+    if (failed(insertCollectives(module, partition)))
       return failure();
   }
   func::FuncOp main = sdy::getMainFunc(module);

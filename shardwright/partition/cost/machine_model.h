@@ -15,6 +15,8 @@
 //    "link": {"bytes_per_second": 5e10, "latency_seconds": 2e-6,
 //             "directions": 2},
 //    "links": {"hosts": {"bytes_per_second": 6e9}},
+//    "levels": [{"name": "host", "size": 8, "link": {"directions": 2}},
+//               {"name": "pod", "size": 32}],
 //    "processes": {"devices_per_process": 8, "per_host": 2,
 //                  "link": {"bytes_per_second": 1e10}},
 //    "elementwise_flops_per_second": 1e13, "operation_seconds": 1e-6,
@@ -38,6 +40,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace shardwright {
 
@@ -52,6 +55,16 @@ struct LinkModel {
 
   double totalBytesPerSecond() const { return bytesPerSecond * directions; }
   friend bool operator==(const LinkModel &, const LinkModel &) = default;
+};
+
+/// A level of links: its groups have `size` groups of the level inside it, the
+/// first level that many devices (machine_levels.h).
+struct LevelModel {
+  std::string name;
+  int64_t size = 0;
+  LinkModel link;
+
+  friend bool operator==(const LevelModel &, const LevelModel &) = default;
 };
 
 /// The processes that own the devices, and the link between them. Process p has
@@ -120,6 +133,8 @@ struct MachineModel {
   LinkModel link;
   /// Links of the axes that differ from `link`.
   std::map<std::string, LinkModel> links;
+  /// From inside to outside; empty if all devices have the same links.
+  std::vector<LevelModel> levels;
   /// None: all devices belong to one process.
   std::optional<ProcessesModel> processes;
 

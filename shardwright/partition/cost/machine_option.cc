@@ -7,9 +7,26 @@
 
 #include "shardwright/partition/cost/machine_option.h"
 
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/partition/cost/machine_levels.h"
+
 using namespace mlir;
 
 namespace shardwright {
+
+FailureOr<MachineModel> placeMesh(ModuleOp module, const MachineModel &machine) {
+  for (sdy::MeshOp op : module.getOps<sdy::MeshOp>()) {
+    if (machine.levels.empty() || op.getMesh().getAxes().empty())
+      continue;
+    llvm::Expected<MachineModel> placed =
+        withLinksOfLevels(machine, sdy::meshFromAttr(op.getMesh()));
+    if (!placed)
+      return op.emitError() << llvm::toString(placed.takeError());
+    return std::move(*placed);
+  }
+  return machine;
+}
 
 FailureOr<std::optional<MachineModel>> readMachineOption(Operation *op,
                                                          StringRef path) {
@@ -18,6 +35,12 @@ FailureOr<std::optional<MachineModel>> readMachineOption(Operation *op,
   llvm::Expected<MachineModel> machine = MachineModel::read(path);
   if (!machine)
     return op->emitError() << llvm::toString(machine.takeError());
+  if (auto module = dyn_cast<ModuleOp>(op)) {
+    FailureOr<MachineModel> placed = placeMesh(module, *machine);
+    if (failed(placed))
+      return failure();
+    return std::optional<MachineModel>(std::move(*placed));
+  }
   return std::optional<MachineModel>(std::move(*machine));
 }
 

@@ -10,15 +10,21 @@
 
 #include "shardwright/partition/cost/machine_model.h"
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
 
 namespace shardwright {
 
+/// The machine with the links of its levels for the axes of the module's mesh,
+/// the first that has axes (machine_levels.h). Fails with a diagnostic at the
+/// mesh if an axis does not lie in one level.
+mlir::FailureOr<MachineModel> placeMesh(mlir::ModuleOp module,
+                                        const MachineModel &machine);
+
 /// The machine that a pass option `machine` names: the content of the file
-/// `path`; none if the path is empty. If the file cannot be read, fails with a
-/// diagnostic at `op`.
+/// `path`, placed as by placeMesh if `op` is a module; none if the path is
+/// empty. If the file cannot be read, fails with a diagnostic at `op`.
 mlir::FailureOr<std::optional<MachineModel>>
 readMachineOption(mlir::Operation *op, llvm::StringRef path);
 
