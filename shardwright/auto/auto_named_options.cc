@@ -7,6 +7,8 @@
 
 #include "shardwright/auto/auto_named_options.h"
 
+#include "shardwright/auto/plan_inside.h"
+
 #include "shardwright/report/program_report.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -54,6 +56,32 @@ std::optional<double> parseMemory(StringRef text) {
 
 } // namespace
 
+llvm::Error readAutoOption(StringRef what, StringRef value, StringRef name,
+                           AutoOptions &options) {
+  if (what == "mesh") {
+    auto axes = parseMesh(name, value);
+    if (!axes)
+      return axes.takeError();
+    options.mesh = std::move(*axes);
+  } else if (what == "effort") {
+    if (value.getAsInteger(10, options.effort) || options.effort < 0 ||
+        options.effort > 2)
+      return bad(name, value, "0, 1 or 2");
+  } else if (what == "machine") {
+    llvm::Expected<MachineModel> machine = MachineModel::read(value);
+    if (!machine)
+      return llvm::createStringError(
+          "option '" + name + "': " + llvm::toString(machine.takeError()));
+    options.machine = std::move(*machine);
+  } else {
+    assert(what == "memory" && "an option that is not known");
+    options.memory = parseMemory(value);
+    if (!options.memory)
+      return bad(name, value, "bytes, as 16GiB");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<bool> applyAutoOption(StringRef name, StringRef value,
                                      AutoRequest &request) {
   if (name == "shardwright_auto") {
@@ -64,42 +92,36 @@ llvm::Expected<bool> applyAutoOption(StringRef name, StringRef value,
     if (!asked)
       return bad(name, value, "true or false");
     request.isAsked = *asked;
-  } else if (name == "shardwright_auto_mesh") {
-    auto axes = parseMesh(name, value);
-    if (!axes)
-      return axes.takeError();
-    request.options.mesh = std::move(*axes);
-  } else if (name == "shardwright_auto_effort") {
-    if (value.getAsInteger(10, request.options.effort) ||
-        request.options.effort < 0 || request.options.effort > 2)
-      return bad(name, value, "0, 1 or 2");
-  } else if (name == "shardwright_machine") {
-    llvm::Expected<MachineModel> machine = MachineModel::read(value);
-    if (!machine)
-      return llvm::createStringError(
-          "option '" + name + "': " + llvm::toString(machine.takeError()));
-    request.options.machine = std::move(*machine);
-  } else if (name == "shardwright_memory") {
-    request.options.memory = parseMemory(value);
-    if (!request.options.memory)
-      return bad(name, value, "bytes, as 16GiB");
-  } else {
-    return false;
+    return true;
   }
+  if (name == "shardwright_partition_effort") {
+    int effort;
+    if (value.getAsInteger(10, effort) || effort < 0 ||
+        effort > kPlanInsideEffort)
+      return bad(name, value, "0, 1, 2 or 3");
+    // The others are options of the partitioner.
+    request.plansInside = effort == kPlanInsideEffort;
+    return request.plansInside;
+  }
+  StringRef what = llvm::StringSwitch<StringRef>(name)
+                       .Case("shardwright_auto_mesh", "mesh")
+                       .Case("shardwright_auto_effort", "effort")
+                       .Case("shardwright_machine", "machine")
+                       .Case("shardwright_memory", "memory")
+                       .Default("");
+  if (what.empty())
+    return false;
+  if (llvm::Error e = readAutoOption(what, value, name, request.options))
+    return std::move(e);
   return true;
 }
 
 LogicalResult shardAsAsked(OwningOpRef<ModuleOp> &module,
                            const AutoRequest &request) {
   FailureOr<AutoResult> found = autoShard(*module, request.options);
-  if (failed(found))
+  if (failed(found) ||
+      failed(requireFits(*module, *found, "shardwright_memory")))
     return failure();
-  if (!found->found.fits)
-    return module->emitError()
-           << "no shardings fit in " << formatBytes(found->memoryLimit)
-           << " per device (shardwright_memory): the least memory found is "
-           << formatBytes(found->found.peak)
-           << "; use more devices, donate arguments or rematerialise";
   module = std::move(found->module);
   return success();
 }

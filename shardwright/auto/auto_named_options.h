@@ -23,8 +23,15 @@ namespace shardwright {
 ///   shardwright_memory       16GiB: memory of a device
 struct AutoRequest {
   bool isAsked = false;
+  /// shardwright_partition_effort is 3: planInside.
+  bool plansInside = false;
   AutoOptions options;
 };
+
+/// Reads the value of `mesh`, `effort`, `machine` or `memory` into the options.
+/// Errors call it `name`. `what` must be one of these.
+llvm::Error readAutoOption(llvm::StringRef what, llvm::StringRef value,
+                           llvm::StringRef name, AutoOptions &options);
 
 /// Applies an option by its name, with its value as text. False if the option
 /// is none of these.

@@ -8,9 +8,12 @@
 #include "shardwright/auto/auto_report.h"
 
 #include "shardwright/report/json_text.h"
+#include "shardwright/report/peak_report.h"
 #include "shardwright/report/program_report.h"
 #include "shardwright/report/short_texts.h"
 #include "shardwright/report/text_table.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
@@ -40,6 +43,28 @@ static StringRef kindText(ChosenSharding::Kind kind) {
   llvm_unreachable("all kinds of sites have a text");
 }
 
+static void writeOneDevice(const AutoResult &result, raw_ostream &os) {
+  const PlanCost &one = *result.oneDevice;
+  os << "one device: " << durationText(one.step.total()) << ", "
+     << formatBytes(one.peak);
+  if (!one.fits)
+    os << ", which does not fit";
+  else if (one.step.total() <= result.found.step.total())
+    os << "; more devices bring nothing";
+  os << "\n";
+}
+
+static void writeCommunication(const FoundDetails &details, raw_ostream &os) {
+  if (details.communication.empty())
+    return;
+  TextTable table({"sent along", "for", "collectives", "bytes", "time"});
+  for (const Communication &share : details.communication)
+    table.add({share.axes, str(share.purpose).str(),
+               std::to_string(share.count), formatBytes(share.bytes),
+               durationText(share.seconds)});
+  table.print(os, "");
+}
+
 void writeAutoText(const AutoResult &result, StringRef title, raw_ostream &os) {
   os << title << ": mesh " << meshText(result.mesh) << ", "
      << formatBytes(result.memoryLimit) << " of memory per device, "
@@ -52,11 +77,22 @@ void writeAutoText(const AutoResult &result, StringRef title, raw_ostream &os) {
   if (result.compared.size() > kMostShown)
     os << "(and " << result.compared.size() - kMostShown
        << " more that need no search)\n";
-  if (result.found.step.unknownTripCount)
-    os << "loops of unknown trip count are counted once\n";
+  if (result.oneDevice)
+    writeOneDevice(result, os);
+  writeCommunication(result.details, os);
+  if (result.details.peak)
+    writeText(*result.details.peak, os);
+  for (const std::string &assumption : result.details.assumptions)
+    os << "assumed: " << assumption << "\n";
+  if (!result.found.fits)
+    os << "nothing fits: the least memory found is "
+       << formatBytes(result.found.peak) << " per device, "
+       << formatBytes(result.found.peak - result.memoryLimit)
+       << " too much; remedies: more devices, donated arguments, "
+          "rematerialisation (jax.checkpoint), fewer annotations that stay\n";
   os << "\n";
-  TextTable table(
-      {"", "name", "type", "sharding", "PartitionSpec", "", "next best"});
+  TextTable table({"", "name", "type", "sharding", "PartitionSpec", "because",
+                   "next best"});
   for (const ChosenSharding &chosen : result.shardings) {
     if (chosen.sharding.empty())
       continue;
@@ -66,7 +102,7 @@ void writeAutoText(const AutoResult &result, StringRef title, raw_ostream &os) {
               ", " + formatBytes(chosen.otherPeak);
     table.add({(kindText(chosen.kind) + " " + Twine(chosen.index)).str(),
                chosen.name, chosen.type, chosen.sharding, chosen.partitionSpec,
-               chosen.isGiven ? "given" : "", other});
+               join(chosen.reasons, "; "), other});
   }
   table.print(os, "");
 }
@@ -80,6 +116,13 @@ static json::Value toJson(const PlanCost &cost) {
                       {"bytes_sent", cost.sent},
                       {"peak_bytes", cost.peak},
                       {"fits", cost.fits}};
+}
+
+static json::Array texts(ArrayRef<std::string> list) {
+  json::Array array;
+  for (const std::string &text : list)
+    array.push_back(jsonText(text));
+  return array;
 }
 
 json::Value autoJson(const AutoResult &result) {
@@ -97,6 +140,14 @@ json::Value autoJson(const AutoResult &result) {
                        {"partition_spec", jsonText(chosen.partitionSpec)},
                        {"equal_sites", chosen.numEqual},
                        {"given", chosen.isGiven}};
+    if (!chosen.colours.empty())
+      entry["colours"] = texts(chosen.colours);
+    if (!chosen.reasons.empty())
+      entry["reasons"] = texts(chosen.reasons);
+    if (chosen.kind == ChosenSharding::Kind::Inner) {
+      entry["where"] = jsonText(chosen.where);
+      entry["scope"] = jsonText(chosen.scope);
+    }
     if (!chosen.otherSharding.empty())
       entry["next_best"] =
           json::Object{{"sharding", jsonText(chosen.otherSharding)},
@@ -108,14 +159,28 @@ json::Value autoJson(const AutoResult &result) {
   for (const MeshAxis &axis : result.mesh.axes())
     axes.push_back(
         json::Object{{"name", jsonText(axis.name)}, {"size", axis.size}});
-  return json::Object{
+  json::Array communication;
+  for (const Communication &share : result.details.communication)
+    communication.push_back(json::Object{{"axes", jsonText(share.axes)},
+                                         {"purpose", str(share.purpose)},
+                                         {"collectives", share.count},
+                                         {"bytes", share.bytes},
+                                         {"seconds", share.seconds}});
+  json::Object object{
       {"mesh", std::move(axes)},
+      {"communication", std::move(communication)},
+      {"assumptions", texts(result.details.assumptions)},
       {"memory_limit", result.memoryLimit},
       {"found", toJson(result.found)},
       {"compared", std::move(compared)},
       {"shardings", std::move(shardings)},
       {"trials", result.numTrials},
       {"unknown_trip_count", result.found.step.unknownTripCount}};
+  if (result.details.peak)
+    object["peak"] = toJson(*result.details.peak);
+  if (result.oneDevice)
+    object["one_device"] = toJson(*result.oneDevice);
+  return object;
 }
 
 /// A string literal of Python.

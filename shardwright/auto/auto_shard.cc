@@ -37,9 +37,9 @@ int64_t countOps(ModuleOp module) {
 class AutoSharder {
 public:
   AutoSharder(ModuleOp asRead, ModuleOp imported, const AutoOptions &options,
-              AutoProblem problem)
+              AutoProblem problem, std::vector<int32_t> argumentOf)
       : asRead(asRead), imported(imported), options(options),
-        problem(std::move(problem)),
+        problem(std::move(problem)), argumentOf(std::move(argumentOf)),
         objective{options.memory.value_or(options.machine.memoryBytes)},
         trials(imported, this->problem, compileOptions(options)),
         search(this->problem, trials, objective, options.specsOnly, [this] {
@@ -51,7 +51,7 @@ public:
 
 private:
   static CompileOptions compileOptions(const AutoOptions &options) {
-    CompileOptions compile;
+    CompileOptions compile = options.compile;
     compile.partition.machine = options.machine;
     compile.overlap = options.overlap;
     return compile;
@@ -74,6 +74,8 @@ private:
   ModuleOp asRead, imported;
   const AutoOptions &options;
   AutoProblem problem;
+  /// By result: the argument that it replaces, or -1.
+  std::vector<int32_t> argumentOf;
   Objective objective;
   Trials trials;
   PlanSearch search;
@@ -143,9 +145,13 @@ FailureOr<AutoResult> AutoSharder::run() {
     }
     consider(search.climb(*best, left));
     best = search.prune(*best, std::max<int64_t>(8, budget / 8));
+    tryOthers(problem, trials, objective, std::max<int64_t>(16, budget / 4),
+              *best);
   }
   write(result);
   result.numTrials = trials.count();
+  result.details =
+      describeFound(*result.module, compileOptions(options), argumentOf);
   return result;
 }
 
@@ -170,6 +176,36 @@ void AutoSharder::write(AutoResult &result) {
   });
 }
 
+/// Searches on an imported module, and annotates a copy of `asRead`.
+static FailureOr<AutoResult> search(ModuleOp asRead, ModuleOp imported,
+                                    const AutoOptions &options) {
+  FailureOr<std::vector<int32_t>> pairs = pairResults(imported, options.pairs);
+  FailureOr<AutoProblem> problem = readProblem(imported, options.pairs);
+  if (failed(pairs) || failed(problem))
+    return failure();
+  return AutoSharder(asRead, imported, options, std::move(*problem),
+                     std::move(*pairs))
+      .run();
+}
+
+FailureOr<AutoResult> autoShardImported(ModuleOp imported,
+                                        const AutoOptions &options) {
+  AutoOptions mine = options;
+  mine.compile.isImported = true;
+  return search(imported, imported, mine);
+}
+
+LogicalResult requireFits(ModuleOp module, const AutoResult &result,
+                          StringRef limit) {
+  if (result.found.fits)
+    return success();
+  return module.emitError()
+         << "no shardings fit in " << formatBytes(result.memoryLimit)
+         << " per device (" << limit << "): the least memory found is "
+         << formatBytes(result.found.peak)
+         << "; use more devices, donate arguments or rematerialise";
+}
+
 FailureOr<AutoResult> autoShard(ModuleOp module, const AutoOptions &options) {
   OwningOpRef<ModuleOp> asRead = module.clone();
   ImportOptions import;
@@ -183,10 +219,7 @@ FailureOr<AutoResult> autoShard(ModuleOp module, const AutoOptions &options) {
   if (failed(importModule(*imported)) ||
       failed(simplifyForDevices(*imported, 0)))
     return failure();
-  FailureOr<AutoProblem> problem = readProblem(*imported, options.pairs);
-  if (failed(problem))
-    return failure();
-  return AutoSharder(*asRead, *imported, options, std::move(*problem)).run();
+  return search(*asRead, *imported, options);
 }
 
 } // namespace shardwright

@@ -21,6 +21,8 @@
 #ifndef SHARDWRIGHT_AUTO_AUTO_SHARD_H
 #define SHARDWRIGHT_AUTO_AUTO_SHARD_H
 
+#include "shardwright/auto/axis_roles.h"
+#include "shardwright/auto/found_details.h"
 #include "shardwright/auto/problem.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/mesh/hlo/partition_spec.h"
@@ -36,10 +38,15 @@ struct AutoOptions {
   /// The mesh, if the module has none; otherwise new sizes of its axes. Empty:
   /// the module's mesh.
   llvm::SmallVector<MeshAxis, 4> mesh;
+  /// The order of the devices of `mesh`; empty: 0, 1, 2, ...
+  llvm::SmallVector<int64_t, 0> deviceIds;
   MachineModel machine;
   /// Bytes of memory of a device; none: the machine's.
   std::optional<double> memory;
   Overlap overlap = Overlap::Off;
+  /// Of the trials beside machine and overlap: effort of the partitioner,
+  /// version of Shardy, compiler, what is done before stages.
+  CompileOptions compile;
   /// 0: recipes only; 1: a search; 2: a search of ten times the trials.
   int effort = 1;
   /// Choose only what PartitionSpecs of arguments and results can say: no
@@ -76,9 +83,17 @@ struct ChosenSharding {
   /// Sites that are decided together, with this one.
   int32_t numEqual = 1;
   bool isGiven = false;
+  /// By dimension: a dimension of an argument that is sharded alike, `x[0]`.
+  std::vector<std::string> colours;
+  /// The constraints that forced the layout; empty if it is the fastest.
+  std::vector<std::string> reasons;
   /// The next best layout that was tried for the class, if there is one.
   std::string otherSharding;
   double otherSeconds = 0, otherPeak = 0;
+  /// Of an inner value: its position in the source, and the name of the
+  /// location of its op; of a value that a loop carries, that of the op which
+  /// computes the next one.
+  std::string where, scope;
 };
 
 struct AutoResult {
@@ -87,6 +102,11 @@ struct AutoResult {
   /// The plans that need no search, best first, and the one that was found.
   std::vector<PlanCost> compared;
   PlanCost found;
+  /// If the shape of the mesh was chosen: the step on one device.
+  std::optional<PlanCost> oneDevice;
+  /// By axis of the mesh.
+  std::vector<AxisRoles> axisRoles;
+  FoundDetails details;
   /// Of each argument and result, then of inner values that are annotated.
   std::vector<ChosenSharding> shardings;
   /// The module with the annotations: as it was given, or as it is after stage
@@ -99,6 +119,17 @@ struct AutoResult {
 /// diagnostic if the module cannot be partitioned at all.
 mlir::FailureOr<AutoResult> autoShard(mlir::ModuleOp module,
                                       const AutoOptions &options);
+
+/// Likewise for a module that has passed stage Import, which is not run again:
+/// `mesh`, `drop` and `fixed` do not count, and the annotated module has the
+/// ops of this one.
+mlir::FailureOr<AutoResult> autoShardImported(mlir::ModuleOp imported,
+                                              const AutoOptions &options);
+
+/// Emits an error at the module if nothing fits: the least memory that was
+/// found, and the remedies. `limit` says where the limit comes from.
+mlir::LogicalResult requireFits(mlir::ModuleOp module, const AutoResult &result,
+                                llvm::StringRef limit);
 
 } // namespace shardwright
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/auto/axis_roles.h"
 #include "shardwright/auto/colours.h"
 #include "shardwright/auto/mesh_shapes.h"
 #include "shardwright/auto/plan.h"
@@ -223,17 +224,60 @@ TEST_F(AutoTest, RecipesAreDistinctAndBeginReplicated) {
   EXPECT_EQ(batch[0], problem->classes[0].colours[0]);
 }
 
+std::vector<MeshShape> shapesOf(int64_t devices, const MachineModel &machine) {
+  auto shapes = meshShapes(devices, machine);
+  if (shapes)
+    return std::move(*shapes);
+  ADD_FAILURE() << llvm::toString(shapes.takeError());
+  return {};
+}
+
+MachineModel machineOfLevels(std::vector<int64_t> sizes) {
+  MachineModel machine;
+  for (auto [i, size] : llvm::enumerate(sizes))
+    machine.levels.push_back({"level" + std::to_string(i), size, LinkModel()});
+  return machine;
+}
+
+TEST(MeshShapes, DifferInMoreThanTheOrderOfEqualLinks) {
+  using Shapes = std::vector<MeshShape>;
+  EXPECT_EQ(shapesOf(1, {}), (Shapes{{1}}));
+  EXPECT_EQ(shapesOf(8, {}), (Shapes{{8}, {4, 2}, {2, 2, 2}}));
+  // Of two levels, either may have two axes.
+  EXPECT_EQ(shapesOf(16, machineOfLevels({4, 4})),
+            (Shapes{{4, 4}, {4, 2, 2}, {2, 2, 4}}));
+  // More levels than axes: one for each level.
+  EXPECT_EQ(shapesOf(16, machineOfLevels({2, 2, 2, 2})),
+            (Shapes{{2, 2, 2, 2}}));
+  EXPECT_EQ(shapesOf(4, machineOfLevels({8, 2})), (Shapes{{4}, {2, 2}}));
+  auto wrong = meshShapes(12, machineOfLevels({8, 2}));
+  ASSERT_FALSE(bool(wrong));
+  EXPECT_NE(llvm::toString(wrong.takeError()).find("up to 8, or a multiple"),
+            std::string::npos);
+}
+
+TEST(AxisNames, AreThoseOfTheirUses) {
+  using Names = std::vector<std::string>;
+  AxisRoles none, data, model, expert, both;
+  data.data = both.data = model.model = both.model = expert.expert = true;
+  EXPECT_EQ(namesByRole({}), Names());
+  EXPECT_EQ(namesByRole({model, data}), (Names{"model", "data"}));
+  EXPECT_EQ(namesByRole({both, data}), (Names{"data", "a"}));
+  EXPECT_EQ(namesByRole({data, both}), (Names{"data", "model"}));
+  EXPECT_EQ(namesByRole({none, expert, none}), (Names{"a", "expert", "b"}));
+}
+
 RC_GTEST_PROP(MeshShapes, HaveAllDevices, ()) {
   int64_t devices = *rc::gen::inRange<int64_t>(1, 4097);
   std::set<std::vector<int64_t>> seen;
-  std::vector<SmallVector<MeshAxis, 4>> shapes = meshShapes(devices);
-  for (const SmallVector<MeshAxis, 4> &axes : shapes) {
+  std::vector<MeshShape> shapes = shapesOf(devices, {});
+  for (const MeshShape &axes : shapes) {
     int64_t product = 1;
     std::vector<int64_t> sizes;
-    for (const MeshAxis &axis : axes) {
-      RC_ASSERT((sizes.empty() || axis.size <= sizes.back()));
-      product *= axis.size;
-      sizes.push_back(axis.size);
+    for (int64_t size : axes) {
+      RC_ASSERT((sizes.empty() || size <= sizes.back()));
+      product *= size;
+      sizes.push_back(size);
     }
     RC_ASSERT(product == devices);
     RC_ASSERT(sizes.size() <= 3u);

@@ -9,7 +9,10 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/report/explain/annotation.h"
+#include "shardwright/report/location_text.h"
+#include "shardwright/report/short_texts.h"
 #include "shardwright/report/type_text.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,8 +52,18 @@ public:
                                               : 0)];
   }
   ChosenSharding &addInner(const Site &site) {
-    return add(ChosenSharding::Kind::Inner, numInner++, innerName(site.value),
-               site.value.getType());
+    ChosenSharding &chosen = add(ChosenSharding::Kind::Inner, numInner++,
+                                 innerName(site.value), site.value.getType());
+    Operation *op = site.value.getDefiningOp();
+    chosen.where = locationText(op->getLoc());
+    if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
+      Value next = loop.getBody().front().getTerminator()->getOperand(
+          cast<OpResult>(site.value).getResultNumber());
+      op = next.getDefiningOp();
+    }
+    if (auto name = op ? op->getLoc()->findInstanceOf<NameLoc>() : NameLoc())
+      chosen.scope = name.getName().str();
+    return chosen;
   }
   func::FuncOp getMain() { return main; }
 
@@ -79,24 +92,103 @@ private:
 
 } // namespace
 
-/// The best plan among those tried that differ from `plan` in this class alone.
-static void findOther(const AutoProblem &problem, const Plan &plan, int32_t c,
-                      Trials &trials, const Objective &objective,
-                      ChosenSharding &chosen) {
-  const Trial *best = nullptr;
+/// The classes of arguments whose other layouts are tried.
+constexpr size_t kMostCompared = 10;
+
+/// `x[0]`: the first dimension of an argument that has the colour.
+static std::string colourName(const AutoProblem &problem, int32_t colour) {
+  for (int32_t c : problem.classesOf[colour]) {
+    const SiteClass &cls = problem.classes[c];
+    if (cls.kind() != Site::Kind::Argument)
+      continue;
+    const Site &site = cls.sites.front();
+    auto loc = dyn_cast<NameLoc>(site.value.getLoc());
+    return (loc ? loc.getName().str() : "arg" + std::to_string(site.index)) +
+           "[" +
+           std::to_string(llvm::find(cls.colours, colour) -
+                          cls.colours.begin()) +
+           "]";
+  }
+  return "";
+}
+
+/// Calls `visit` with each plan that differs from `plan` in one axis of the
+/// class.
+static void
+forEachOther(const AutoProblem &problem, const Plan &plan, int32_t c,
+             llvm::function_ref<void(Plan, size_t axis, int32_t dim)> visit) {
   for (size_t axis = 0; axis < problem.axes.size(); ++axis)
     for (int32_t dim = -1; dim < problem.classes[c].type.getRank(); ++dim) {
       Plan next = plan;
-      if (!next.put(problem, c, axis, dim))
-        continue;
-      const Trial *trial = trials.find(next);
-      if (!trial || !trial->works ||
-          (best && !objective.isBetter(*trial, *best)))
-        continue;
-      best = trial;
-      chosen.otherSharding = str(next.sharding(problem, c), problem.mesh);
-      chosen.otherSeconds = trial->seconds();
-      chosen.otherPeak = trial->peak;
+      if (next.put(problem, c, axis, dim))
+        visit(std::move(next), axis, dim);
+    }
+}
+
+/// The best plan among those tried that differ from `plan` in this class alone.
+/// One that would be faster, but does not fit, is a reason for the layout.
+static void findOther(const AutoProblem &problem, const Plan &plan, int32_t c,
+                      Trials &trials, const Objective &objective,
+                      ChosenSharding &chosen) {
+  const Trial *mine = trials.find(plan);
+  const Trial *best = nullptr, *fastest = nullptr;
+  std::string fastestText;
+  forEachOther(problem, plan, c, [&](const Plan &next, size_t, int32_t) {
+    const Trial *trial = trials.find(next);
+    if (!trial || !trial->works)
+      return;
+    std::string text = str(next.sharding(problem, c), problem.mesh);
+    if (mine && !objective.fits(*trial) && trial->seconds() < mine->seconds() &&
+        (!fastest || trial->seconds() < fastest->seconds())) {
+      fastest = trial;
+      fastestText = text;
+    }
+    if (best && !objective.isBetter(*trial, *best))
+      return;
+    best = trial;
+    chosen.otherSharding = std::move(text);
+    chosen.otherSeconds = trial->seconds();
+    chosen.otherPeak = trial->peak;
+  });
+  if (fastest)
+    chosen.reasons.push_back("memory: " + fastestText + " would take " +
+                             durationText(fastest->seconds()) + ", but " +
+                             formatBytes(fastest->peak - objective.limit) +
+                             " too much");
+}
+
+/// Axes that the class has not, because they do not divide its dimensions.
+static void addDivisibility(const AutoProblem &problem, const Plan &plan,
+                            int32_t c, ChosenSharding &chosen) {
+  const SiteClass &cls = problem.classes[c];
+  for (auto [axis, dim] : llvm::enumerate(plan.of(c).dimOf)) {
+    int64_t size = problem.mesh.axisSize(problem.axes[axis]);
+    if (dim >= 0)
+      continue;
+    std::string sizes;
+    for (int64_t i = 0; i < cls.type.getRank(); ++i)
+      if (cls.type.getDimSize(i) % size != 0)
+        sizes += (sizes.empty() ? "" : ", ") +
+                 std::to_string(cls.type.getDimSize(i));
+    if (!sizes.empty())
+      chosen.reasons.push_back(
+          "divisibility: " + problem.mesh.axisName(problem.axes[axis]).str() +
+          "=" + std::to_string(size) + " does not divide " + sizes);
+  }
+}
+
+static void addReasons(const AutoProblem &problem, const Plan &plan, int32_t c,
+                       ChosenSharding &chosen) {
+  const SiteClass &cls = problem.classes[c];
+  if (cls.isGiven)
+    chosen.reasons.push_back(chosen.isGiven ? "given"
+                                            : "given: the closed dimensions");
+  addDivisibility(problem, plan, c, chosen);
+  for (const Site &site : cls.sites)
+    if (site.kind == Site::Kind::Result && cls.kind() == Site::Kind::Argument) {
+      chosen.reasons.push_back("pair: result " + std::to_string(site.index) +
+                               " has this layout");
+      break;
     }
 }
 
@@ -116,10 +208,48 @@ void describePlan(const AutoProblem &problem, ModuleOp imported,
       describer.set(chosen, sharding);
       chosen.isGiven = cls.isGiven && sharding == cls.given;
       chosen.numEqual = cls.sites.size();
+      if (isFirst && site.kind != Site::Kind::Inner) {
+        addReasons(problem, plan, c, chosen);
+        for (int32_t colour : cls.colours)
+          chosen.colours.push_back(colourName(problem, colour));
+      }
       if (isFirst)
         findOther(problem, plan, c, trials, objective, chosen);
       isFirst = false;
     }
+  }
+  result.axisRoles = axisRoles(
+      problem, imported, [&](int32_t c) { return plan.sharding(problem, c); });
+}
+
+void tryOthers(const AutoProblem &problem, Trials &trials,
+               const Objective &objective, int64_t budget, Candidate &best) {
+  std::vector<int32_t> largest;
+  for (auto [c, cls] : llvm::enumerate(problem.classes))
+    if (cls.kind() == Site::Kind::Argument)
+      largest.push_back(c);
+  auto bytes = [&](int32_t c) {
+    return problem.classes[c].bytes * double(problem.classes[c].sites.size());
+  };
+  llvm::sort(largest, [&](int32_t a, int32_t b) {
+    return std::pair(-bytes(a), a) < std::pair(-bytes(b), b);
+  });
+  if (largest.size() > kMostCompared)
+    largest.resize(kMostCompared);
+  int64_t last = trials.count() + budget;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int32_t c : largest)
+      forEachOther(problem, best.plan, c, [&](Plan next, size_t, int32_t) {
+        if (changed || trials.count() >= last)
+          return;
+        const Trial &trial = trials.of(next);
+        if (!objective.isBetter(trial, best.trial))
+          return;
+        best.plan = std::move(next);
+        best.trial = trial;
+        changed = true;
+      });
   }
 }
 
@@ -133,6 +263,7 @@ void describeGiven(const AutoProblem &problem, ModuleOp imported,
     ChosenSharding &chosen = describer.entry(site);
     describer.set(chosen, sdy::shardingFromAttr(attr, problem.mesh));
     chosen.isGiven = true;
+    chosen.reasons.push_back("given");
   };
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     set({Site::Kind::Argument, int32_t(i), Value()},
@@ -140,6 +271,24 @@ void describeGiven(const AutoProblem &problem, ModuleOp imported,
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     set({Site::Kind::Result, int32_t(i), Value()},
         sdy::getFuncResultSharding(main, i));
+  result.axisRoles = axisRoles(
+      problem, imported, [&](int32_t c) { return problem.classes[c].given; });
+}
+
+void forEachText(AutoResult &result,
+                 llvm::function_ref<void(std::string &)> visit) {
+  visit(result.found.name);
+  for (PlanCost &cost : result.compared)
+    visit(cost.name);
+  for (ChosenSharding &chosen : result.shardings) {
+    visit(chosen.sharding);
+    visit(chosen.partitionSpec);
+    visit(chosen.otherSharding);
+    for (std::string &reason : chosen.reasons)
+      visit(reason);
+  }
+  for (Communication &share : result.details.communication)
+    visit(share.axes);
 }
 
 } // namespace shardwright

@@ -13,8 +13,8 @@
 
 namespace shardwright {
 
-/// Fills `shardings` from the plan, with the best other layouts among those
-/// that were tried.
+/// Fills `shardings` and the roles of axes from the plan, with the best other
+/// layouts among those that were tried, and the constraints that forced each.
 void describePlan(const AutoProblem &problem, mlir::ModuleOp imported,
                   const Plan &plan, Trials &trials, const Objective &objective,
                   AutoResult &result);
@@ -22,6 +22,16 @@ void describePlan(const AutoProblem &problem, mlir::ModuleOp imported,
 /// Fills `shardings` from the user's own annotations.
 void describeGiven(const AutoProblem &problem, mlir::ModuleOp imported,
                    AutoResult &result);
+
+/// Tries every other place of one axis in the ten largest classes of arguments,
+/// within `budget` trials, so that the report can compare them. Takes a better
+/// plan where it finds one.
+void tryOthers(const AutoProblem &problem, Trials &trials,
+               const Objective &objective, int64_t budget, Candidate &best);
+
+/// Calls `visit` with all texts that name mesh axes.
+void forEachText(AutoResult &result,
+                 llvm::function_ref<void(std::string &)> visit);
 
 } // namespace shardwright
 

@@ -10,14 +10,26 @@
 
 #include "shardwright/auto/auto_shard.h"
 
+#include "llvm/Support/Error.h"
+
 namespace shardwright {
 
-/// All meshes of this many devices with at most three axes, larger axes first.
-/// The axes are named `data`, `model` and `expert`.
-std::vector<llvm::SmallVector<MeshAxis, 4>> meshShapes(int64_t devices);
+/// Sizes of the axes of a mesh, from outside to inside.
+using MeshShape = llvm::SmallVector<int64_t, 4>;
 
-/// autoShard on the meshes of at most `devices` devices: recipes on all shapes,
-/// a search on the best. One device is a candidate too.
+/// All shapes of meshes of this many devices with at most three axes (more only
+/// if the machine has more levels of links). Each axis lies in one level of the
+/// machine. Shapes that differ in the order of axes of one level are one shape,
+/// the larger axes first. The error gives the numbers of devices that fill the
+/// machine's levels.
+llvm::Expected<std::vector<MeshShape>> meshShapes(int64_t devices,
+                                                  const MachineModel &machine);
+
+/// autoShard on the meshes of `devices` devices: recipes on all shapes, a
+/// search on the best. Axes are named by their use (axis_roles.h), or `data`,
+/// `model` and `expert` from outside to inside in all orders of their sizes if
+/// the user names axes (`links` of the machine, fixed shardings).
+/// `AutoResult::oneDevice` has the step of one device. Fails with a diagnostic.
 mlir::FailureOr<AutoResult> autoShardDevices(mlir::ModuleOp module,
                                              int64_t devices,
                                              const AutoOptions &options);

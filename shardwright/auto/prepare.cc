@@ -21,7 +21,8 @@ namespace {
 
 constexpr llvm::StringLiteral kNumPartitions("mhlo.num_partitions");
 
-LogicalResult addMesh(ModuleOp module, ArrayRef<MeshAxis> axes) {
+LogicalResult addMesh(ModuleOp module, const AutoOptions &options) {
+  ArrayRef<MeshAxis> axes = options.mesh;
   if (hasMesh(module))
     return success(); // importModule resizes it
   if (axes.empty())
@@ -38,7 +39,7 @@ LogicalResult addMesh(ModuleOp module, ArrayRef<MeshAxis> axes) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   sdy::MeshOp::create(builder, module.getLoc(), name,
                       sdy::meshToAttr(module.getContext(),
-                                      Mesh(SmallVector<MeshAxis, 4>(axes))));
+                                      Mesh(options.mesh, options.deviceIds)));
   // A program for one device says so; its mesh says otherwise now.
   module->setAttr(kNumPartitions, builder.getI32IntegerAttr(devices));
   return success();
@@ -85,6 +86,23 @@ int32_t argumentNamed(func::FuncOp main, StringRef name) {
   return -1;
 }
 
+/// True if a sharding keeps what another one says: its closed dimensions, and
+/// the axes of its open ones.
+bool keeps(const TensorSharding &sharding, const TensorSharding &given) {
+  for (auto [own, other] : llvm::zip_equal(sharding.dims, given.dims)) {
+    if (other.isClosed ? own.axes != other.axes
+                       : own.axes.size() < other.axes.size() ||
+                             !std::equal(other.axes.begin(), other.axes.end(),
+                                         own.axes.begin()))
+      return false;
+    for (AxisRef axis : own.axes)
+      if (llvm::any_of(given.replicated,
+                       [&](AxisRef a) { return overlaps(a, axis); }))
+        return false;
+  }
+  return true;
+}
+
 LogicalResult writeFixed(ModuleOp module, const AutoOptions &options) {
   func::FuncOp main = sdy::getMainFunc(module);
   if (options.fixed.empty() || !main)
@@ -95,6 +113,7 @@ LogicalResult writeFixed(ModuleOp module, const AutoOptions &options) {
       });
   sdy::MeshOp op = *meshes.begin();
   Mesh mesh = sdy::meshFromAttr(op.getMesh());
+  llvm::DenseMap<int32_t, const PartitionSpec *> specOf;
   for (const auto &[name, spec] : options.fixed) {
     int32_t i = argumentNamed(main, name);
     if (i < 0)
@@ -111,6 +130,19 @@ LogicalResult writeFixed(ModuleOp module, const AutoOptions &options) {
       return main.emitError()
              << "--fix: " << spec.str() << " does not divide argument '" << name
              << "' of type " << type << " evenly";
+    auto [it, isFirst] = specOf.try_emplace(i, &spec);
+    if (!isFirst && !(*it->second == spec))
+      return main.emitError()
+             << "--fix: argument '" << name << "' is fixed twice, as "
+             << it->second->str() << " and as " << spec.str();
+    sdy::TensorShardingAttr own = sdy::getSharding(main.getArgument(i));
+    if (own && isFirst &&
+        sdy::getMeshAttr(module, own.getMeshOrRef()) == op.getMesh() &&
+        !keeps(*sharding, sdy::shardingFromAttr(own, mesh)))
+      return main.emitError()
+             << "--fix: argument '" << name << "' is fixed as " << spec.str()
+             << ", but the module says " << own
+             << "; forget its annotations (--drop=all) or leave out --fix";
     sdy::setSharding(
         main.getArgument(i),
         sdy::shardingToAttr(module.getContext(), *sharding, mesh,
@@ -132,7 +164,7 @@ LogicalResult prepareModule(ModuleOp module, const AutoOptions &options) {
     dropConstraints(module);
   if (options.drop == DropAnnotations::All)
     dropAtBorder(module);
-  if (failed(addMesh(module, options.mesh)))
+  if (failed(addMesh(module, options)))
     return failure();
   return writeFixed(module, options);
 }

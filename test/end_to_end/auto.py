@@ -52,7 +52,11 @@ class Auto:
         with open(path, "w") as file:
             file.write(text)
         command = [oracle.TOOL, "auto", path, f"--machine={self.machine(**changes)}", "--report=json"]
-        done = subprocess.run([*command, *([f"--mesh={mesh}"] if mesh else []), *flags], capture_output=True, text=True)
+        return self.answer(subprocess.run([*command, *([f"--mesh={mesh}"] if mesh else []), *flags], capture_output=True, text=True))
+
+    @staticmethod
+    def answer(done):
+        """(exit code, answer or None, standard error) of a command."""
         start = done.stdout.find("{")
         answer = json.JSONDecoder().raw_decode(done.stdout[start:])[0] if start >= 0 else None
         return done.returncode, answer, done.stderr

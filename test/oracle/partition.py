@@ -116,7 +116,7 @@ def main(name="partition", through=None, cases=240, long_cases=3000):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--family", help="only ops of this family")
     parser.add_argument("--op", help="only ops of the op tests with this in their name")
-    parser.add_argument("--effort", type=int, choices=(0, 1, 2), help="of all programs (any of them)")
+    parser.add_argument("--effort", type=int, choices=(0, 1, 2, 3), help="of all programs (any of them)")
     parser.add_argument("--sums", choices=programs.PLACES, help="where values may be unreduced (all; off with --through)")
     parser.add_argument("--through", choices=("xla", "region", "interpreter"), default=through, help="run there as well")
     parser.add_argument("--shrink", type=float, default=20, help="seconds to reduce a failing program (20)")

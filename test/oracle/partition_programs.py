@@ -116,3 +116,5 @@ def choose_options(b):
     if len(p.meshes) == 1 and not p.mesh.ids and not fixed and r.random() < 0.3:
         p.options["mesh"] = ",".join(f"{n}={s}" for n, s in p.mesh.axes)
         p.written = replicas.DeviceMesh([(n, s * r.choice([1, 2, 3])) for n, s in p.mesh.axes])
+    if p.options["partition-effort"] == 2 and r.random() < 0.3:
+        p.options["partition-effort"] = 3

@@ -25,6 +25,7 @@
 
 #include "server_io.h"
 
+#include "shardwright/auto/plan_inside.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/runtime/buffer.h"
@@ -98,7 +99,10 @@ public:
       return writeReply(doesNotCompile,
                         "cannot read the options of the program");
     if (devices & checked) {
-      options.partition.effort = Effort(devices & 3);
+      int effort = devices & 3;
+      options.partition.effort = Effort(std::min(effort, 2));
+      if (effort == kPlanInsideEffort && failed(planInside(*module, options)))
+        return writeReply(doesNotCompile, errors);
       options.afterStage = [&](Stage stage, ModuleOp module) {
         checkText(stage, module);
       };

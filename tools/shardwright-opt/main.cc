@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/auto/in_place.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/interop/input/bool_hex.h"
 #include "shardwright/interop/input/guarded_read.h"
@@ -81,6 +82,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   registerPasses();
+  registerAutoPasses();
   mlir::registerAllPasses();
   llvm::cl::opt<bool> trusted(
       "trusted", llvm::cl::desc("Read bytecode at once, not in a limited child "

@@ -8,6 +8,8 @@
 #include "budgets.h"
 #include "check_files.h"
 
+#include "shardwright/auto/plan_inside.h"
+
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,6 +24,12 @@ int partitionCommand(const PartitionOptionsCli &options) {
         "and budgets are of the program of one device",
         "leave out --form=region, or --stats, --report and "
         "--fail-on");
+  if (isRegion && options.partitionEffort == kPlanInsideEffort)
+    return badInput(
+        "--form=region keeps the shardings of arguments and results "
+        "as they are written, but --partition-effort=3 fixes those "
+        "that propagation gives them",
+        "give --partition-effort=2, or leave out --form=region");
   if (isRegion && options.stopAfter != Stage::Local)
     return badInput("--form=region is a form of stage local, but --stop-after "
                     "asks for stage " +

@@ -9,6 +9,7 @@
 
 #include "crash_report.h"
 
+#include "shardwright/auto/plan_inside.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/interop/load_module.h"
 #include "shardwright/pjrt_client/plugin_backend.h"
@@ -179,7 +180,9 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   CompileOptions compileOptions;
   compileOptions.import = options.import;
   compileOptions.shardy = options.shardy;
-  compileOptions.partition.effort = Effort(options.partitionEffort);
+  bool plansInside = options.partitionEffort == kPlanInsideEffort;
+  compileOptions.partition.effort =
+      plansInside ? Effort::Most : Effort(options.partitionEffort);
   compileOptions.partition.machine = std::move(machine);
   compileOptions.partition.target = options.target.value_or(target);
   compileOptions.overlap = options.overlap;
@@ -219,7 +222,11 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   }
   if (!options.remarks.empty())
     installRemarks(*context, options.remarks);
-  FailureOr<Compiled> compiled = shardwright::compile(*owned, compileOptions);
+  FailureOr<Compiled> compiled = failure();
+  if (plansInside)
+    line.at("searching for shardings of inner values");
+  if (!plansInside || succeeded(planInside(*owned, compileOptions)))
+    compiled = shardwright::compile(*owned, compileOptions);
   line.pause();
   bool failedOnce = diagnostic->finish();
   if (failed(compiled)) {

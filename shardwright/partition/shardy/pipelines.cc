@@ -218,6 +218,8 @@ static void addPropagationThroughCalls(OpPassManager &pm,
   pm.addPass(createPreOrderFuncs());
   pm.addPass(createUserPriorityPropagate(propagationOptions(options),
                                          options.observer, dumpIndex));
+  if (options.addAutoPartitioner)
+    options.addAutoPartitioner(pm, options);
   pm.addPass(createExportNamedComputations());
   pm.addPass(createPropagateToFuncResults({options.shardy}));
   pm.addPass(createUnflattenCallGraph());
@@ -228,7 +230,8 @@ static void addPropagationThroughCalls(OpPassManager &pm,
 static bool mayShareCalls(const PropagateOptions &options) {
   return !options.observer && !options.keepShardingRules &&
          !options.debugShardingOrigins &&
-         !options.debugPropagationEdgeSharding && options.dumpDirectory.empty();
+         !options.debugPropagationEdgeSharding &&
+         options.dumpDirectory.empty() && !options.addAutoPartitioner;
 }
 
 void addPropagationPipeline(OpPassManager &pm,
@@ -240,6 +243,8 @@ void addPropagationPipeline(OpPassManager &pm,
     pm.addPass(createPreOrderFuncs());
     pm.addPass(createUserPriorityPropagate(propagationOptions(options),
                                            options.observer, dumpIndex));
+    if (options.addAutoPartitioner)
+      options.addAutoPartitioner(pm, options);
     pm.addPass(createPropagateToFuncResults({options.shardy}));
     pm.addNestedPass<func::FuncOp>(createSinkFuncDataFlowEdges());
     pm.addPass(createUnflattenCallGraph());

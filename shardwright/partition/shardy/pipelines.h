@@ -18,6 +18,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <functional>
 #include <string>
 
 namespace shardwright {
@@ -54,6 +55,11 @@ struct PropagateOptions {
   bool enableExplicitGatherScatterBatching = false;
   /// Inline meshes into shardings at the end.
   bool inlineMeshes = false;
+  /// Adds passes between propagation and the export pipeline, which may add
+  /// shardings, but change no op; may be null. Shardy's hook for automatic
+  /// partitioners; it gets these options.
+  std::function<void(mlir::OpPassManager &, const PropagateOptions &)>
+      addAutoPartitioner;
   /// Notified of every change that propagation makes; may be null.
   PropagationObserver *observer = nullptr;
 };

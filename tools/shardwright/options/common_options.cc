@@ -118,8 +118,9 @@ void addCommon(CLI::App &command, CommonOptions &options) {
   command
       .add_option("--partition-effort", options.partitionEffort,
                   "How long to search for cheap collectives: 0 recipes, 1 "
-                  "searches (default), 2 longer ones and direct exchanges")
-      ->check(CLI::Range(0, 2));
+                  "searches (default), 2 longer ones and direct exchanges, 3 "
+                  "also for the shardings of inner values")
+      ->check(CLI::Range(0, 3));
   command.add_option("--machine", options.machine,
                      "JSON file of how fast devices and links are "
                      "(docs/machines.md): the partitioner minimises time on "
