@@ -38,6 +38,10 @@ def train_step(params, x, y, unused):
     return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
 
 
+#: Arithmetic is slow, so that sharding saves time on small programs.
+SLOW = os.path.join(HERE, "slow_machine.json")
+
+
 def values():
     rng = np.random.default_rng(0)
     make = lambda *shape: jnp.asarray(rng.normal(size=shape) / 16, jnp.float32)  # noqa: E731
@@ -146,8 +150,157 @@ def compiler_options(tally):
     tally.check("jit: given shardings stay", first.is_equivalent_to(NamedSharding(mesh, P("data")), 2), first)
 
 
+def inside(tally):
+    """Constraints of inner values: found, listed, and put into the function."""
+    mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+    def masked(w, v, xs):
+        # Nothing of what the products of w and v are made from is sharded by the fixed arguments.
+        w = w @ v
+
+        def body(carry, x):
+            carry = jnp.tanh(carry @ (w @ v)) + x
+            return carry, carry.sum()
+
+        return jax.lax.scan(body, v, xs)
+
+    make = lambda *shape: jnp.asarray(np.random.default_rng(1).normal(size=shape) / 16, jnp.float32)  # noqa: E731
+    arguments = make(64, 64), make(64, 64), make(3, 64, 64)
+    machine = os.path.join(HERE, "..", "..", "examples", "machines", "accelerator.json")
+    fixed = {name: P() for name in ("w", "v", "xs")}
+    slow = dict(machine=SLOW, mesh=mesh, fixed=fixed)
+    found = shardwright.auto(masked, *arguments, inside=True, **slow)
+    outside = shardwright.auto(masked, *arguments, **slow)
+    tally.check("inside: faster than arguments alone", found.predicted_seconds < outside.predicted_seconds, (found.text, outside.text))
+    tally.check("inside: constraints", found.constraints and not outside.constraints, found.text)
+    for where, spec, text in found.constraints:
+        tally.check("inside: where, spec and text", where.rsplit(":")[0].endswith("auto.py") and isinstance(spec, P) and "jax.lax.with_sharding_constraint(" in text, (where, spec, text))
+    step = found.jit()
+    tally.check("inside: results", close(step(*arguments), masked(*arguments)), found.constraints)
+    lowered = step.lower(*arguments)
+    count = lowered.as_text().count("sdy.sharding_constraint")
+    tally.check("inside: the function has constraints", 0 < count <= len(found.constraints), (count, found.constraints))
+    again = shardwright.partition(lowered, machine=SLOW).predicted_seconds
+    tally.check("inside: the function's predicted step", again < outside.predicted_seconds, (again, found.predicted_seconds, outside.predicted_seconds))
+    tally.check("a machine file of the examples", shardwright.auto(masked, *arguments, mesh=mesh, machine=machine, effort=0).fits, "")
+
+
+@functools.partial(jax.jit, static_argnums=1, static_argnames="mode", donate_argnums=0)
+def with_options(state, times, x, *, mode="sum", scale=1.0):
+    for _ in range(times):
+        state = jnp.tanh(state @ x)
+    return state * scale if mode == "scale" else state
+
+
+def functions(tally):
+    """Static, donated and keyword arguments stay what they are."""
+    mesh = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
+    values = lambda: (jnp.full((64, 64), 0.1), 2, jnp.full((64, 64), 0.2))  # noqa: E731
+    for inside in (False, True):
+        for keywords in ({}, {"mode": "scale", "scale": 3.0}):
+            name = f"functions: {sorted(keywords)}, inside {inside}"
+            found = shardwright.auto(with_options, *values(), mesh=mesh, inside=inside, **keywords)
+            step = found.jit()
+            arguments = values()
+            # JAX donates arguments that are where the function wants them.
+            state = jax.device_put(arguments[0], NamedSharding(found.mesh, found._in()[0][0]))
+            arguments = state, *arguments[1:]
+            tally.check(name, close(step(*arguments, **keywords), with_options(*values(), **keywords)), found.text)
+            tally.check(f"{name}: donation", arguments[0].is_deleted() and not arguments[2].is_deleted(), "")
+            other = (values()[0], 3, values()[2])
+            expected = with_options(values()[0], *other[1:], **keywords)
+            tally.check(f"{name}: another static argument", close(step(*other, **keywords), expected), "")
+    found = shardwright.auto(with_options, *values(), mesh=mesh, scale=2.0)
+    tally.check("functions: other keywords", raises(TypeError, "keyword arguments", lambda: found.jit()(*values())), "")
+
+
+def older_auto(tally):
+    """What AUTO of JAX up to 0.10.0 asks for: build options 7, 16 and 17, and open shardings."""
+    import jax._src.compiler as compiler
+
+    mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    w1, w2, x = (np.asarray(v) for v in (values()[0]["w1"], values()[0]["w2"], values()[1]))
+    function = lambda x, w1, w2: jnp.tanh(x @ w1) @ w2  # noqa: E731
+    make = compiler.get_compile_options
+
+    def asking(shape, ids):
+        def options(*args, **kwargs):
+            made = make(*args, **kwargs)
+            build = made.executable_build_options
+            build.use_auto_spmd_partitioning = True
+            build.auto_spmd_partitioning_mesh_shape = shape
+            build.auto_spmd_partitioning_mesh_ids = ids
+            return made
+
+        return options
+
+    def compiled(shape, ids, **options):
+        compiler.get_compile_options = asking(shape, ids)
+        try:
+            with jax.set_mesh(mesh):
+                return jax.jit(lambda *a: function(*a), **options).lower(x, w1, w2).compile()
+        finally:
+            compiler.get_compile_options = make
+
+    expected = function(x, w1, w2)
+    auto = {"shardwright_auto": True, "shardwright_auto_mesh": "data=4,model=2"}
+    with jax.set_mesh(mesh):
+        ours = jax.jit(function, compiler_options=auto).lower(x, w1, w2).compile()
+    found = compiled([4, 2], list(range(8)))
+    same = [a.is_equivalent_to(b, 2) for a, b in zip(found.input_shardings[0], ours.input_shardings[0], strict=True)]
+    tally.check("older AUTO: the shardings of shardwright_auto", all(same), (found.input_shardings, ours.input_shardings))
+    tally.check("older AUTO: results", close(found(x, w1, w2), expected), "")
+    # JAX refuses unconstrained dimensions here, which AUTO made.
+    given = tuple(NamedSharding(mesh, P(None, None)) for _ in range(3))
+    lowered = jax.jit(lambda *a: function(*a), in_shardings=given).lower(x, w1, w2)
+    text = lowered.as_text().replace("[{}, {}]", "[{?}, {?}]")
+    tally.check("older AUTO: the module has open shardings", text.count("[{?}, {?}]") >= 3, text)
+    options = make(num_replicas=1, num_partitions=8, device_assignment=np.arange(8).reshape(1, 8))
+    options.executable_build_options.use_auto_spmd_partitioning = True
+    program = jax.devices()[0].client.compile_and_load(text, jax._src.lib._jax.DeviceList(tuple(jax.devices())), options)
+    shardings = [str(s) for s in program.get_parameter_shardings()]
+    tally.check("older AUTO: open shardings", any("replicated" not in s for s in shardings), shardings)
+    for name, shape, ids, text in (
+        ("a mesh of other devices", [4, 4], list(range(16)), "expected axes of 8 partitions"),
+        ("a device twice", [4, 2], [0] * 8, "once"),
+        ("too few devices", [4, 2], [0, 1], "lists 2 of 8 devices"),
+    ):
+        tally.check(f"older AUTO: {name}", raises(Exception, text, lambda shape=shape, ids=ids: compiled(shape, ids)), shape)
+
+
+def stored(tally):
+    """Executables keep their choice, and options are part of what identifies them."""
+    from jax.experimental import serialize_executable
+
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+    x = np.asarray(np.random.default_rng(2).normal(size=(64, 64)), np.float32)
+    function = lambda x, w: jnp.tanh(x @ w)  # noqa: E731
+
+    def compiled(**options):
+        with jax.set_mesh(mesh):
+            return jax.jit(lambda *a: function(*a), compiler_options=options).lower(x, x).compile()
+
+    auto = {"shardwright_auto": True, "shardwright_auto_mesh": "data=8"}
+    first = compiled(**auto)
+    loaded = serialize_executable.deserialize_and_load(*serialize_executable.serialize(first))
+    same = all(a.is_equivalent_to(b, 2) for a, b in zip(first.input_shardings[0], loaded.input_shardings[0], strict=True))
+    tally.check("stored: shardings", same and not all(s.is_fully_replicated for s in first.input_shardings[0]), loaded.input_shardings)
+    tally.check("stored: results", close(loaded(x, x), function(x, x)), "")
+    prints = {compiled(**options).runtime_executable().fingerprint for options in (
+        {}, auto, {**auto, "shardwright_memory": "1GiB"}, {**auto, "shardwright_auto_effort": 0},
+        {"shardwright_partition_effort": 3})}  # fmt: skip
+    tally.check("stored: fingerprints differ with the options", len(prints) == 5, prints)
+    tally.check("effort 3: results", close(compiled(shardwright_partition_effort=3)(x, x), function(x, x)), "")
+    wrong = lambda: compiled(shardwright_partition_effort=4)  # noqa: E731
+    tally.check("effort 4 is refused", raises(Exception, "expected 0, 1, 2 or 3", wrong), "")
+
+
 def main():
     tally = oracle.Tally("auto", show=10)
+    inside(tally)
+    functions(tally)
+    older_auto(tally)
+    stored(tally)
     shardings(tally)
     meshes(tally)
     mistakes(tally)

@@ -9,7 +9,7 @@ executed, and no device is needed."""
 
 import re
 
-from shardwright.jax import inspection
+from shardwright.jax import inspection, jaxpr_values, sharded_function
 
 _UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
@@ -33,7 +33,7 @@ def _spec(text):
 class AutoShardings:
     """The shardings that were found. str() is the report."""
 
-    def __init__(self, answer, lowered, function, mesh):
+    def __init__(self, answer, lowered, function, mesh, equations):
         self.name = answer["name"]
         self.text = answer["report"]
         #: as `shardwright auto --report=json` writes it
@@ -41,6 +41,7 @@ class AutoShardings:
         #: the annotated module, as text
         self.module = answer["module"]
         self._lowered, self._function, self._given_mesh = lowered, function, mesh
+        self._equations = equations
 
     @property
     def mesh(self):
@@ -77,10 +78,42 @@ class AutoShardings:
         return {s["name"]: _spec(s["partition_spec"]) for s in self.data["shardings"] if s["partition_spec"]}
 
     @property
+    def _inner(self):
+        return [s for s in self.data["shardings"] if s["kind"] == "value" and s["partition_spec"]]
+
+    @property
     def constraints(self):
-        """[(operation, PartitionSpec)] of the inner values that are annotated, in the program's order. Empty unless
-        `inside` was asked for."""
-        return [(s["name"], _spec(s["partition_spec"])) for s in self.data["shardings"] if s["kind"] == "value"]
+        """[(position in the source, PartitionSpec, text of the call)] of the inner values that are annotated, in the program's
+        order. Empty unless `inside` was asked for."""
+        found = []
+        for chosen in self._inner:
+            where, spec = self._where(chosen), _spec(chosen["partition_spec"])
+            comment = f"  # {chosen['name']} of type {chosen['type']}" + (f" at {where}" if where else "")
+            found.append((where, spec, f"jax.lax.with_sharding_constraint(value, {chosen['partition_spec']}){comment}"))
+        return found
+
+    def _where(self, chosen):
+        number = jaxpr_values.equation_of(chosen.get("scope", ""))
+        if number is not None and number < len(self._equations):
+            return jaxpr_values.line_of(self._equations[number])
+        return chosen.get("where", "")
+
+    def _constrained(self, mesh):
+        """{(equation, result): sharding} for `jit`. A value that is no result of an equation (XLA ops that JAX makes from one)
+        has none."""
+        from jax.sharding import NamedSharding
+
+        found = {}
+        for chosen in self._inner:
+            number = jaxpr_values.equation_of(chosen.get("scope", ""))
+            if number is None or number >= len(self._equations):
+                continue
+            shape = tuple(int(size) for size in chosen["type"].split("x")[:-1])
+            for i, variable in enumerate(self._equations[number].outvars):
+                if getattr(variable.aval, "shape", None) == shape:
+                    found.setdefault((number, i), NamedSharding(mesh, _spec(chosen["partition_spec"])))
+                    break
+        return found
 
     def _flat(self, kind, count, positions):
         from jax.sharding import PartitionSpec
@@ -125,7 +158,8 @@ class AutoShardings:
         return jax.tree_util.tree_unflatten(tree, specs)
 
     def jit(self):
-        """The function, jitted with these shardings; donation is kept. Its mesh must have devices."""
+        """The function, jitted with these shardings; its other options are kept. Its mesh must have devices. Inner values that
+        were annotated (`inside=True`) get constraints."""
         import jax
         from jax.sharding import Mesh, NamedSharding
 
@@ -137,19 +171,19 @@ class AutoShardings:
         named = lambda tree: jax.tree_util.tree_map(  # noqa: E731
             lambda spec: None if spec is None else NamedSharding(mesh, spec), tree, is_leaf=lambda x: x is None
         )
-        donated = tuple(
-            i
-            for i, info in enumerate(self._need_lowered().args_info[0])
-            if any(leaf.donated for leaf in jax.tree_util.tree_leaves(info))
+        args, kwargs = self._in()
+        return sharded_function.with_shardings(
+            self._function, self._need_lowered().args_info, (named(args), named(kwargs)), named(self.out_specs), self._constrained(mesh)
         )
-        function = getattr(self._function, "__wrapped__", self._function)
-        return jax.jit(function, in_shardings=named(self.in_specs), out_shardings=named(self.out_specs), donate_argnums=donated)
 
     def explain(self, name):
-        """What was chosen for an argument or result, and the next best layout that was tried."""
+        """What was chosen for an argument or result, the constraints that forced it, and the next best layout that was
+        tried."""
         for chosen in self.data["shardings"]:
             if name in (chosen["name"], chosen["index"]):
                 text = f"{chosen['kind']} {chosen['name']} of type {chosen['type']}: {chosen['partition_spec'] or chosen['sharding']}"
+                if chosen.get("reasons"):
+                    text += "; " + "; ".join(chosen["reasons"])
                 other = chosen.get("next_best")
                 if other is None:
                     return text
@@ -218,9 +252,12 @@ def auto(program, *args, mesh=None, devices=None, machine=None, memory=None, fix
         raise TypeError(f"mesh is a {type(mesh).__name__}, expected a jax.sharding.Mesh or AbstractMesh")
     axes = None if mesh is None else [[name, int(size)] for name, size in zip(mesh.axis_names, mesh.axis_sizes)]
     lowered = function = open_results = None
+    equations = ()
     if callable(program):
-        function = program
-        jitted = program if hasattr(program, "trace") else jax.jit(program)
+        function = sharded_function.Jitted(program)
+        jitted = function.jitted
+        if inside:
+            jitted, equations = sharded_function.tagged(function)
         lowered, open_results = _lowered(jitted, args, kwargs, mesh)
         program, args, kwargs = lowered, (), {}
     elif isinstance(program, jax.stages.Lowered):
@@ -231,4 +268,4 @@ def auto(program, *args, mesh=None, devices=None, machine=None, memory=None, fix
         overlap=overlap, drop=drop, state=state, specs_only=not inside,
         open_results=open_results,
     )  # fmt: skip
-    return AutoShardings(answer, lowered, function, mesh)
+    return AutoShardings(answer, lowered, function, mesh, equations)

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/auto/auto_named_options.h"
+#include "shardwright/auto/plan_inside.h"
+#include "shardwright/auto/prepare.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/compile/named_options.h"
@@ -34,6 +36,18 @@ static std::string fingerprintOf(StringRef code, StringRef options,
   hasher.update(backend.codeIdentity());
   llvm::BLAKE3Result<16> sum = hasher.final<16>();
   return llvm::toHex(llvm::ArrayRef<uint8_t>(sum), /*LowerCase=*/true);
+}
+
+/// The mesh of JAX's AUTO before 0.10.1, whose axes have no names there.
+static void takeAutoMesh(const CompileRequest &request, AutoOptions &options) {
+  for (auto [i, size] : llvm::enumerate(request.autoMeshShape))
+    options.mesh.push_back({"axis" + std::to_string(i), size});
+  bool inOrder = true;
+  for (auto [i, id] : llvm::enumerate(request.autoMeshIds))
+    inOrder &= id == int64_t(i);
+  if (!inOrder)
+    options.deviceIds.assign(request.autoMeshIds.begin(),
+                             request.autoMeshIds.end());
 }
 
 llvm::Expected<std::shared_ptr<ClientProgram>>
@@ -78,9 +92,6 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
                         b.getI32IntegerAttr(request.numPartitions));
   module.get()->setAttr("mhlo.num_replicas",
                         b.getI32IntegerAttr(request.numReplicas));
-  if (automatic.isAsked && request.numPartitions > 1 &&
-      failed(shardAsAsked(module, automatic)))
-    return reader.error();
   options.import.devices = request.numDevices();
   if (!request.usesShardy)
     options.beforePropagate = [&](ModuleOp module) {
@@ -89,6 +100,17 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
   options.beforePartition = [&](ModuleOp module) {
     return expandClientCalls(module, request.numPartitions, kept);
   };
+  if (request.usesAuto) {
+    automatic.isAsked = true;
+    if (automatic.options.mesh.empty() && !hasMesh(*module))
+      takeAutoMesh(request, automatic.options);
+  }
+  automatic.options.compile = options;
+  if (automatic.isAsked && request.numPartitions > 1 &&
+      failed(shardAsAsked(module, automatic)))
+    return reader.error();
+  if (automatic.plansInside && failed(planInside(*module, options)))
+    return reader.error();
   options.afterStage = [&](Stage stage, ModuleOp module) {
     if (stage != Stage::Local)
       return;

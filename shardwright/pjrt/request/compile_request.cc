@@ -67,8 +67,8 @@ static llvm::Error readAssignment(llvm::StringRef bytes,
 
 static llvm::Error readBuildOptions(llvm::StringRef bytes,
                                     CompileRequest &request) {
-  ProtoReader reader(bytes, fieldSet({4, 5, 12, 18, 19}),
-                     fieldSet({9, 12, 18}));
+  ProtoReader reader(bytes, fieldSet({4, 5, 7, 12, 16, 17, 18, 19}),
+                     fieldSet({9, 12, 16, 17, 18}));
   while (!reader.atEnd()) {
     if (!reader.next())
       return malformed("message of build options");
@@ -79,6 +79,9 @@ static llvm::Error readBuildOptions(llvm::StringRef bytes,
     case 5:
       request.numPartitions = reader.varint();
       break;
+    case 7:
+      request.usesAuto = reader.varint();
+      break;
     case 9:
       if (llvm::Error e = readAssignment(reader.bytes(), request))
         return e;
@@ -86,6 +89,14 @@ static llvm::Error readBuildOptions(llvm::StringRef bytes,
     case 12:
       if (!reader.repeated(request.chooseOutputs))
         return malformed("list of outputs");
+      break;
+    case 16:
+      if (!reader.repeated(request.autoMeshShape))
+        return malformed("shape of a mesh");
+      break;
+    case 17:
+      if (!reader.repeated(request.autoMeshIds))
+        return malformed("list of the devices of a mesh");
       break;
     case 18:
       if (!reader.repeated(request.chooseParameters))
@@ -128,6 +139,47 @@ static llvm::Error readOverride(llvm::StringRef bytes,
   return llvm::Error::success();
 }
 
+/// Checks the mesh of automatic sharding, and turns its device ids into
+/// positions in the assignment.
+static llvm::Error checkAutoMesh(CompileRequest &request) {
+  if (!request.usesAuto) {
+    request.autoMeshShape.clear();
+    request.autoMeshIds.clear();
+    return llvm::Error::success();
+  }
+  int64_t devices = 1;
+  for (int64_t size : request.autoMeshShape) {
+    if (size < 1 || size > request.numPartitions / devices)
+      return llvm::createStringError(
+          "the mesh of automatic sharding has an axis of size " +
+          llvm::Twine(size) + ", expected axes of " +
+          llvm::Twine(request.numPartitions) + " partitions");
+    devices *= size;
+  }
+  if (!request.autoMeshShape.empty() && devices != request.numPartitions)
+    return llvm::createStringError(
+        "the mesh of automatic sharding has " + llvm::Twine(devices) +
+        " devices, expected " + llvm::Twine(request.numPartitions) +
+        " partitions");
+  llvm::SmallVector<bool, 8> seen(devices);
+  for (int64_t &id : request.autoMeshIds) {
+    if (auto at = llvm::find(request.assignment, id);
+        at != request.assignment.end())
+      id = at - request.assignment.begin();
+    if (id < 0 || id >= devices || seen[id])
+      return llvm::createStringError(
+          "the mesh of automatic sharding has device " + llvm::Twine(id) +
+          ", expected each of 0 to " + llvm::Twine(devices - 1) + " once");
+    seen[id] = true;
+  }
+  if (!request.autoMeshIds.empty() &&
+      int64_t(request.autoMeshIds.size()) != devices)
+    return llvm::createStringError("the mesh of automatic sharding lists " +
+                                   llvm::Twine(request.autoMeshIds.size()) +
+                                   " of " + llvm::Twine(devices) + " devices");
+  return llvm::Error::success();
+}
+
 llvm::Expected<CompileRequest> pjrt::readCompileOptions(llvm::StringRef bytes) {
   CompileRequest request;
   request.bytes = inFixedOrder(bytes);
@@ -157,6 +209,8 @@ llvm::Expected<CompileRequest> pjrt::readCompileOptions(llvm::StringRef bytes) {
         "the device assignment has " + llvm::Twine(request.assignment.size()) +
         " devices, expected " + llvm::Twine(request.numReplicas) +
         " replicas of " + llvm::Twine(request.numPartitions) + " partitions");
+  if (llvm::Error e = checkAutoMesh(request))
+    return std::move(e);
   return request;
 }
 
@@ -166,10 +220,11 @@ std::string CompileRequest::key() const {
   for (const NamedText &option : overrides)
     sorted.emplace(option.name, option.value);
   cpu::ByteWriter writer;
-  for (int64_t value :
-       {numReplicas, numPartitions, int64_t(isPortable), int64_t(usesShardy)})
+  for (int64_t value : {numReplicas, numPartitions, int64_t(isPortable),
+                        int64_t(usesShardy), int64_t(usesAuto)})
     writer.integer(value);
-  for (const auto *list : {&assignment, &chooseOutputs, &chooseParameters})
+  for (const auto *list : {&assignment, &chooseOutputs, &chooseParameters,
+                           &autoMeshShape, &autoMeshIds})
     writer.integers(*list);
   for (auto [name, value] : sorted) {
     writer.string(name);

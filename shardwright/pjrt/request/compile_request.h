@@ -26,6 +26,11 @@ struct CompileRequest {
   /// By output and by parameter: true if we choose the sharding. A single entry
   /// applies to all; missing entries are false.
   llvm::SmallVector<int64_t, 8> chooseOutputs, chooseParameters;
+  /// JAX's AUTO before 0.10.1: we choose all shardings that are left open, on a
+  /// mesh of this shape (empty: the module's), whose devices have these
+  /// positions in the assignment (empty: in order).
+  bool usesAuto = false;
+  llvm::SmallVector<int64_t, 8> autoMeshShape, autoMeshIds;
   /// Options that the user sets by name.
   std::vector<NamedText> overrides;
   /// The message, with its maps in a fixed order (option_order.h).
