@@ -145,7 +145,7 @@ FailureOr<AutoResult> AutoSharder::run() {
     }
     consider(search.climb(*best, left));
     best = search.prune(*best, std::max<int64_t>(8, budget / 8));
-    tryOthers(problem, trials, objective, std::max<int64_t>(16, budget / 4),
+    tryOthers(problem, trials, objective, std::max<int64_t>(8, budget / 8),
               *best);
   }
   write(result);

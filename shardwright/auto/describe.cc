@@ -208,10 +208,14 @@ void describePlan(const AutoProblem &problem, ModuleOp imported,
       describer.set(chosen, sharding);
       chosen.isGiven = cls.isGiven && sharding == cls.given;
       chosen.numEqual = cls.sites.size();
-      if (isFirst && site.kind != Site::Kind::Inner) {
-        addReasons(problem, plan, c, chosen);
+      if (site.kind != Site::Kind::Inner) {
         for (int32_t colour : cls.colours)
           chosen.colours.push_back(colourName(problem, colour));
+        if (isFirst)
+          addReasons(problem, plan, c, chosen);
+        else
+          chosen.reasons.push_back((chosen.isGiven ? "given, as " : "as ") +
+                                   describer.entry(cls.sites.front()).name);
       }
       if (isFirst)
         findOther(problem, plan, c, trials, objective, chosen);

@@ -9,6 +9,7 @@
 
 #include "shardwright/auto/in_place.h"
 #include "shardwright/auto/prepare.h"
+#include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,6 +30,14 @@ CompileOptions forCopies(const CompileOptions &options, Stage last) {
   return copies;
 }
 
+/// The first mesh that has axes.
+FlatSymbolRefAttr firstMesh(ModuleOp module) {
+  for (sdy::MeshOp op : module.getOps<sdy::MeshOp>())
+    if (!op.getMesh().getAxes().empty())
+      return FlatSymbolRefAttr::get(op.getSymNameAttr());
+  return {};
+}
+
 /// A copy of the module whose arguments and results have the shardings that
 /// propagation gives them.
 FailureOr<OwningOpRef<ModuleOp>>
@@ -39,12 +48,28 @@ withFixedBorder(ModuleOp module, const CompileOptions &options) {
   func::FuncOp from = sdy::getMainFunc(*propagated);
   OwningOpRef<ModuleOp> fixed = module.clone();
   func::FuncOp to = sdy::getMainFunc(*fixed);
-  for (unsigned i = 0; i < from.getNumArguments(); ++i)
-    if (auto sharding = sdy::getSharding(from.getArgument(i)))
+  // A value without a sharding is replicated, and would take axes.
+  FlatSymbolRefAttr mesh = firstMesh(module);
+  auto replicated = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? sdy::TensorShardingAttr::getFullyClosed(
+                        module.getContext(), tensor.getRank(), mesh)
+                  : sdy::TensorShardingAttr();
+  };
+  for (unsigned i = 0; i < from.getNumArguments(); ++i) {
+    auto sharding = sdy::getSharding(from.getArgument(i));
+    if (!sharding)
+      sharding = replicated(from.getArgumentTypes()[i]);
+    if (sharding)
       sdy::setSharding(to.getArgument(i), sharding);
-  for (unsigned i = 0; i < from.getNumResults(); ++i)
-    if (auto sharding = sdy::getFuncResultSharding(from, i))
+  }
+  for (unsigned i = 0; i < from.getNumResults(); ++i) {
+    auto sharding = sdy::getFuncResultSharding(from, i);
+    if (!sharding)
+      sharding = replicated(from.getResultTypes()[i]);
+    if (sharding)
       sdy::setFuncResultSharding(to, i, sharding);
+  }
   return fixed;
 }
 

@@ -177,21 +177,28 @@ class Check:
             return f"found {found['found']['step_seconds']}, but {best[1]} takes {best[0]}"
         return None
 
-    def step(self, module, effort):
-        """The predicted step of a program, or None."""
+    def partitioned(self, module, effort):
+        """(predicted step, shardings of arguments and results) of a program, or a message."""
         done = subprocess.run(
-            [oracle.TOOL, "partition", module, f"--machine={self.machine}", "--stats=json", f"--partition-effort={effort}"],
+            [oracle.TOOL, "partition", module, f"--machine={self.machine}", "--report=json", f"--partition-effort={effort}"],
             capture_output=True,
             text=True,
         )
-        return None if done.returncode else json.loads(done.stdout)["predicted_step"]["step_seconds"]
+        if done.returncode:
+            return f"exit code {done.returncode}: {done.stderr[:1000]}"
+        report = json.loads(done.stdout)
+        return report["predicted_step"]["step_seconds"], [v["sharding"] for v in report["arguments"] + report["results"]]
 
     def effort(self, program, module, plain, values, expected):
         """Effort 3 of the partitioner."""
-        two, three = self.step(module, 2), self.step(module, 3)
-        if two is None or three is None or three > two:
-            return f"at effort 2 a step takes {two}, at effort 3 {three}"
-        self.faster += three < two
+        two, three = self.partitioned(module, 2), self.partitioned(module, 3)
+        if isinstance(two, str) or isinstance(three, str):
+            return None if two == three else f"at effort 2: {two}; at effort 3: {three}"
+        if three[0] > two[0]:
+            return f"at effort 2 a step takes {two[0]}, at effort 3 {three[0]}"
+        if three[1] != two[1]:
+            return f"arguments and results at effort 2: {two[1]}, at effort 3: {three[1]}"
+        self.faster += three[0] < two[0]
         try:
             found = self.engine.partitioned(program.text(sharded=True), values, program.results, 3)
         except engines.Failed as failed:
