@@ -161,6 +161,33 @@ def requests(tally, auto):
     tally.check("fixed as in the module", code == 0, error)
 
 
+def purposes(tally, auto):
+    """What the collectives of known layouts are for."""
+    loss = lambda p, x, y: jnp.mean((jnp.tanh(x @ p["w1"]) @ p["w2"] - y) ** 2)  # noqa: E731
+
+    def step(params, x, y):
+        value, gradients = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
+
+    weights, batch = {"w1": f32(64, 256), "w2": f32(256, 64)}, f32(512, 64)
+    fixed = lambda w1, w2, x: [  # noqa: E731
+        flag for name, spec in (("params['w1']", w1), ("params['w2']", w2), ("x", x), ("y", x)) for flag in ("--fix", f"{name}={spec}")
+    ]
+    for name, specs_of, expected in (
+        ("data parallel", ("P(None, None)", "P(None, None)", "P('x', None)"), {"gradients"}),
+        ("parameters sharded", ("P('x', None)", "P(None, 'x')", "P('x', None)"), {"gradients", "parameters"}),
+        ("tensor parallel", ("P(None, 'x')", "P('x', None)", "P(None, None)"), {"activations"}),
+    ):
+        code, answer, error = auto.run(step, weights, batch, batch, flags=["--specs-only", *fixed(*specs_of)])
+        if not tally.check(f"purposes, {name}: runs", code == 0, error):
+            continue
+        # The sum of the loss is a scalar.
+        sent = {c["purpose"] for c in answer["communication"] if c["bytes"] > 64}
+        tally.check(f"purposes, {name}", sent == expected, answer["communication"])
+        total = sum(c["bytes"] for c in answer["communication"])
+        tally.check(f"purposes, {name}: all bytes", total == answer["found"]["bytes_sent"], (total, answer["found"]))
+
+
 def levels(tally, auto):
     mlp = lambda p, x: jnp.tanh(x @ p["w1"]) @ p["w2"]  # noqa: E731
     weights, x = {"w1": f32(64, 256), "w2": f32(256, 64)}, f32(64, 64)
@@ -197,7 +224,7 @@ class Auto(patterns.Auto):
 def main():
     tally = oracle.Tally("auto_cases", show=10)
     with tempfile.TemporaryDirectory() as folder:
-        for case in (sizes, donation, control_flow, layers, texts, requests, levels):
+        for case in (sizes, donation, control_flow, layers, texts, requests, purposes, levels):
             case(tally, Auto(folder))
     tally.finish()
 

@@ -80,6 +80,20 @@ TEST(PjrtCompile, FingerprintsDoNotDependOnTheOrderOfOptions) {
       first);
 }
 
+// JAX's AUTO before 0.10.1: use_auto_spmd_partitioning 7 and the shape of the
+// mesh 16, among executable_build_options 3.
+TEST(PjrtCompile, FingerprintsDependOnAutomaticSharding) {
+  TestClient client(2);
+  std::string numPartitions = "\x28\x02", usesAuto = "\x38\x01",
+              shape = std::string("\x82\x01\x01\x02");
+  std::string without = fingerprint(client, field(3, numPartitions));
+  EXPECT_EQ(fingerprint(client, partitions(2)), without);
+  EXPECT_NE(fingerprint(client, field(3, numPartitions + usesAuto + shape)),
+            without);
+  // A shape without use is ignored.
+  EXPECT_EQ(fingerprint(client, field(3, numPartitions + shape)), without);
+}
+
 TEST(PjrtCompile, SerializedBytesDoNotDependOnTheOrderOfOptions) {
   TestClient client(2);
   std::string effort = option("shardwright_partition_effort", "1"),
