@@ -214,6 +214,46 @@ def functions(tally):
     tally.check("functions: other keywords", raises(TypeError, "keyword arguments", lambda: found.jit()(*values())), "")
 
 
+def one_device(found):
+    """The step of the program that is replicated."""
+    return next(c["step_seconds"] for c in found.compared if c["name"] == "replicated")
+
+
+def custom_partitionings(tally):
+    """Trials partition calls of custom partitionings as compilation does: with their Python functions."""
+    from jax.experimental.custom_partitioning import custom_partitioning
+
+    calls = []
+
+    @custom_partitioning
+    def scaled(x, w):
+        return jnp.tanh(x @ w)
+
+    def partition(mesh, argument_shapes, result_shape):
+        calls.append(1)
+        shardings = tuple(s.sharding for s in argument_shapes)
+        return mesh, lambda x, w: jnp.tanh(x @ w), result_shape.sharding, shardings
+
+    scaled.def_partition(partition=partition, sharding_rule="i k, k j -> i j", need_replication_factors=("k",))
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+    x, w = (np.asarray(v) for v in (values()[1], values()[0]["w1"]))
+    function = lambda x, w: scaled(x, w) * 2  # noqa: E731
+    options = {"shardwright_auto": True, "shardwright_auto_mesh": "data=8", "shardwright_machine": SLOW}
+    with jax.set_mesh(mesh):
+        compiled = jax.jit(function, compiler_options=options).lower(x, w).compile()
+    tally.check("custom partitioning: called in trials", len(calls) > 1, calls)
+    tally.check("custom partitioning: shardings are chosen", not all(s.is_fully_replicated for s in compiled.input_shardings[0]), compiled.input_shardings)
+    tally.check("custom partitioning: results", close(compiled(x, w), jnp.tanh(x @ w) * 2), "")
+    for shape in (dict(mesh=mesh), dict(devices=8)):
+        found = shardwright.auto(function, x, w, machine=SLOW, **shape)
+        tally.check("custom partitioning: analysed", found.predicted_seconds < 0.5 * one_device(found), found.text)
+        tally.check("custom partitioning: its function", close(found.jit()(x, w), jnp.tanh(x @ w) * 2), found.text)
+    options = {"shardwright_partition_effort": 3}
+    given = NamedSharding(mesh, P("data", None)), NamedSharding(mesh, P())
+    found = jax.jit(function, in_shardings=given, compiler_options=options)(x, w)
+    tally.check("custom partitioning: effort 3", close(found, jnp.tanh(x @ w) * 2), "")
+
+
 def older_auto(tally):
     """What AUTO of JAX up to 0.10.0 asks for: build options 7, 16 and 17, and open shardings."""
     import jax._src.compiler as compiler
@@ -299,6 +339,7 @@ def main():
     tally = oracle.Tally("auto", show=10)
     inside(tally)
     functions(tally)
+    custom_partitionings(tally)
     older_auto(tally)
     stored(tally)
     shardings(tally)

@@ -11,7 +11,9 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/pjrt/api/inspect.h"
 #include "shardwright/pjrt/api/query_options.h"
+#include "shardwright/pjrt/calls/expand_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
+#include "shardwright/pjrt/calls/propagate_calls.h"
 #include "shardwright/pjrt/request/prepare_module.h"
 #include "shardwright/pjrt/request/program_reader.h"
 
@@ -98,9 +100,18 @@ inspectAuto(StringRef code, const llvm::json::Object &request) {
   if (llvm::Error e = readRequest(request, options))
     return e;
   ProgramReader reader;
+  KeptSources kept;
   OwningOpRef<ModuleOp> module = reader.read(code);
   if (!module)
     return reader.error();
+  // Each trial has the devices of its mesh.
+  if (!request.getBoolean("shardy").value_or(true))
+    options.compile.beforePropagate = [](ModuleOp module) {
+      return propagateThroughClientCalls(module, devicesOf(module));
+    };
+  options.compile.beforePartition = [&](ModuleOp module) {
+    return expandClientCalls(module, devicesOf(module), kept);
+  };
   // Shardings that JAX left open are those that are chosen.
   pinCallbacks(*module);
   if (failed(dropTokens(*module)))
