@@ -195,14 +195,17 @@ void readAssumptions(ModuleOp module, ArrayRef<int32_t> argumentOf,
 FoundDetails describeFound(ModuleOp annotated, const CompileOptions &options,
                            ArrayRef<int32_t> argumentOf) {
   FoundDetails details;
-  readAssumptions(annotated, argumentOf, details);
   ScopedDiagnosticHandler quiet(annotated.getContext(),
                                 [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> local = annotated.clone();
   CompileOptions mine = options;
   mine.stopAfter = Stage::Local;
   mine.form = ProgramForm::Device;
-  mine.afterStage = nullptr;
+  // Trip counts are constants only after simplification.
+  mine.afterStage = [&](Stage stage, ModuleOp module) {
+    if (stage == Stage::Import)
+      readAssumptions(module, argumentOf, details);
+  };
   FailureOr<Compiled> compiled = compile(*local, mine);
   if (failed(compiled))
     return details;

@@ -71,7 +71,8 @@ def donation(tally, auto):
 
 def control_flow(tally, auto):
     scan = lambda w, x: lax.scan(lambda c, t: (jnp.tanh(c @ w) + t, c.sum()), x[0], x)  # noqa: E731
-    found(tally, auto, "scan", scan, f32(64, 64), f32(5, 64, 64))
+    answer = found(tally, auto, "scan", scan, f32(64, 64), f32(5, 64, 64))
+    tally.check("scan: nothing is assumed", answer and not answer["assumptions"], answer)
     loop = lambda w, x, n: lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, jnp.tanh(s[1] @ w)), (0, x))[1]  # noqa: E731
     answer = found(tally, auto, "a loop of unknown trip count", loop, f32(64, 64), f32(64, 64), i32())
     told = " ".join(answer["assumptions"]) if answer else ""
