@@ -127,19 +127,22 @@ void readCommunication(ModuleOp local, const Compiled &compiled,
                        ArrayRef<int32_t> argumentOf, FoundDetails &details) {
   Purposes purposes(sdy::getMainFunc(local), argumentOf);
   OpCosts costs(machine, compiled.report.mesh);
-  std::map<std::pair<std::string, SentFor>, Communication> shares;
+  // In program order, so that ties do not depend on names.
+  std::vector<Communication> shares;
   for (const CollectiveUse &use : compiled.report.collectives.uses) {
     SentFor purpose = use.op ? purposes.of(use.op) : SentFor::Activations;
-    Communication &share = shares[{use.axes, purpose}];
-    share.axes = use.axes;
-    share.purpose = purpose;
-    ++share.count;
-    share.bytes += use.bytes;
+    auto share = llvm::find_if(shares, [&](const Communication &other) {
+      return other.axes == use.axes && other.purpose == purpose;
+    });
+    if (share == shares.end())
+      share = shares.insert(share, {use.axes, purpose});
+    ++share->count;
+    share->bytes += use.bytes;
     if (std::optional<Transfer> transfer =
             use.op ? costs.transfer(use.op) : std::nullopt)
-      share.seconds += transfer->seconds * use.executions;
+      share->seconds += transfer->seconds * use.executions;
   }
-  for (auto &[key, share] : shares)
+  for (Communication &share : shares)
     insertOrdered(details.communication, std::move(share),
                   [](const Communication &a, const Communication &b) {
                     return a.seconds > b.seconds;

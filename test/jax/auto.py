@@ -173,6 +173,7 @@ def inside(tally):
     outside = shardwright.auto(masked, *arguments, **slow)
     tally.check("inside: faster than arguments alone", found.predicted_seconds < outside.predicted_seconds, (found.text, outside.text))
     tally.check("inside: constraints", found.constraints and not outside.constraints, found.text)
+    tally.check("inside: no names of ours in the report", "swauto" not in str(found), str(found))
     for where, spec, text in found.constraints:
         tally.check("inside: where, spec and text", where.rsplit(":")[0].endswith("auto.py") and isinstance(spec, P) and "jax.lax.with_sharding_constraint(" in text, (where, spec, text))
     step = found.jit()

@@ -35,7 +35,7 @@ class AutoShardings:
 
     def __init__(self, answer, lowered, function, mesh, equations):
         self.name = answer["name"]
-        self.text = answer["report"]
+        self.text = jaxpr_values.without_tags(answer["report"])
         #: as `shardwright auto --report=json` writes it
         self.data = answer["data"]
         #: the annotated module, as text

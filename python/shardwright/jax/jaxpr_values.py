@@ -166,6 +166,11 @@ def equation_of(scope):
     return int(found[-1]) if found else None
 
 
+def without_tags(text):
+    """The text of a report without the names that `tagged` adds."""
+    return re.sub(r"swauto\d+/?", "", text)
+
+
 def line_of(equation):
     """`train.py:12`, of the user's code; empty if it is not known."""
     try:
