@@ -67,6 +67,7 @@
 #include "shardwright/frontend/shard_map/shard_map.h"
 #include "shardwright/frontend/tiling/gspmd_text.h"
 #include "shardwright/frontend/tiling/manual_conversion.h"
+#include "shardwright/frontend/tiling/tile_conversion.h"
 #include "shardwright/frontend/tiling/tiling.h"
 #include "shardwright/frontend/trace/registry.h"
 // IWYU pragma: end_exports

@@ -10,9 +10,7 @@
 #include "shardwright/frontend/lower/constants.h"
 #include "shardwright/frontend/lower/module_writer.h"
 #include "shardwright/frontend/lower/signature_text.h"
-#include "shardwright/frontend/lower/value_names.h"
-
-#include <unordered_map>
+#include "shardwright/frontend/trace/program_rewrites.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -182,6 +180,13 @@ Names BodyWriter::equation(const Primitive &primitive, const Names &operands,
 }
 
 Names BodyWriter::equations(const Jaxpr &jaxpr, const Names &args) {
+  Expected<JaxprPtr> rewritten = rewrittenProgram(jaxpr);
+  if (!rewritten) {
+    module.fail(rewritten.error());
+    return Names(jaxpr.outs.size(), "%error");
+  }
+  if (*rewritten)
+    return equations(**rewritten, args);
   Names env(jaxpr.types.size());
   for (size_t i = 0; i < jaxpr.constVars.size(); ++i) {
     const ArrayValue *array = asArray(jaxpr.consts[i]);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/program_rewrites.h"
 #include "shardwright/frontend/trace/user_function.h"
 #include "shardwright/frontend/transform/split_trace.h"
 
@@ -238,6 +239,10 @@ Expected<JvpJaxpr> jvpJaxpr(const JaxprPtr &jaxpr,
 Expected<LinearizedJaxpr> linearizeJaxpr(const JaxprPtr &jaxpr,
                                          const std::vector<bool> &nonzero,
                                          const std::vector<bool> &force) {
+  Expected<JaxprPtr> rewritten = rewrittenProgram(*jaxpr);
+  if (!rewritten)
+    return rewritten.error();
+  const Jaxpr &program = *rewritten ? **rewritten : *jaxpr;
   LinearizedJaxpr out;
   auto known = std::make_shared<JaxprTrace>();
   known->parent = currentTrace();
@@ -247,7 +252,7 @@ Expected<LinearizedJaxpr> linearizeJaxpr(const JaxprPtr &jaxpr,
   ScopedTrace scope(known);
   detail::ScopedNames names(nullptr);
   Expected<Linearized> linear = linearizeFlat(
-      [&](const Tensors &in) { return evalJaxpr(*jaxpr, in); }, args, nonzero);
+      [&](const Tensors &in) { return evalJaxpr(program, in); }, args, nonzero);
   if (!linear)
     return linear.error();
   // Results without a tangent that must have one get zeros.
