@@ -7,8 +7,8 @@
 
 #include "shardwright/auto/auto_named_options.h"
 
+#include "shardwright/auto/auto_report.h"
 #include "shardwright/auto/plan_inside.h"
-
 #include "shardwright/report/program_report.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -117,11 +117,15 @@ llvm::Expected<bool> applyAutoOption(StringRef name, StringRef value,
 }
 
 LogicalResult shardAsAsked(OwningOpRef<ModuleOp> &module,
-                           const AutoRequest &request) {
+                           const AutoRequest &request, std::string *report) {
   FailureOr<AutoResult> found = autoShard(*module, request.options);
   if (failed(found) ||
       failed(requireFits(*module, *found, "shardwright_memory")))
     return failure();
+  if (report) {
+    llvm::raw_string_ostream os(*report);
+    writeAutoText(*found, module->getName().value_or("module"), os);
+  }
   module = std::move(found->module);
   return success();
 }

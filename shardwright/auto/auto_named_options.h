@@ -40,9 +40,11 @@ llvm::Expected<bool> applyAutoOption(llvm::StringRef name,
                                      AutoRequest &request);
 
 /// Replaces the module by its annotated form. Emits a diagnostic on failure,
-/// also if nothing fits in memory.
+/// also if nothing fits in memory. `report`, if given, gets the text of
+/// `writeAutoText`.
 mlir::LogicalResult shardAsAsked(mlir::OwningOpRef<mlir::ModuleOp> &module,
-                                 const AutoRequest &request);
+                                 const AutoRequest &request,
+                                 std::string *report = nullptr);
 
 } // namespace shardwright
 

@@ -278,6 +278,14 @@ bool keepsUnused(const TracedStage &stage) {
              [](const Sharding &s) { return s.spec().hasUnconstrained(); });
 }
 
+bool asksForSearch(const JitOptions &options) {
+  for (const ShardingTree *tree : {&options.inShardings, &options.outShardings})
+    for (const PlacedOption &leaf : leavesOf(*tree))
+      if (leaf.option.autoMesh)
+        return true;
+  return false;
+}
+
 Expected<std::vector<Sharding>> resolveOutputs(const TracedStage &stage) {
   for (size_t i = 0; i < stage.jaxpr->outs.size(); ++i)
     SW_TRY(checkFits(stage.jaxpr->aval(stage.jaxpr->outs[i]),

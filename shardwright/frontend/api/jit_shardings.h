@@ -35,6 +35,9 @@ Expected<std::vector<Sharding>> resolveInputs(const TracedStage &stage);
 /// The program keeps arguments that it does not use: the options say so, or
 /// propagation chooses the sharding of an argument.
 bool keepsUnused(const TracedStage &stage);
+/// True if an AutoSharding is among the options: the shardings are searched for
+/// unless compilerOptions say otherwise.
+bool asksForSearch(const JitOptions &options);
 /// The sharding of each result, where the options give one.
 Expected<std::vector<Sharding>> resolveOutputs(const TracedStage &stage);
 

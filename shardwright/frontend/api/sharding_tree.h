@@ -16,9 +16,14 @@
 
 namespace shardwright::frontend {
 
-/// In options of jit: propagation chooses the sharding over the mesh. Compiled
-/// stages say which it chose. A program keeps arguments that it does not use if
-/// one has this option. JAX had this as AUTO.
+/// In options of jit: a search chooses the sharding over the mesh with which a
+/// step is predicted to take the least time, together with those of arguments
+/// and results that have none. Compiled stages say what was chosen, their
+/// `report` also what else was tried. JitOptions::compilerOptions of the
+/// search: `shardwright_auto` (false: propagation chooses),
+/// `shardwright_machine`, `shardwright_memory`, `shardwright_auto_effort`. In a
+/// function that another one calls, propagation chooses. A program keeps
+/// arguments that it does not use if one has this option. JAX had this as AUTO.
 struct AutoSharding {
   explicit AutoSharding(Mesh m) : mesh(std::move(m)) {}
   Mesh mesh;

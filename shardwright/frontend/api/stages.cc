@@ -99,6 +99,8 @@ Expected<LoweredStage> TracedStage::lower() const {
   request.resultPaths = resultPaths;
   request.keepUnused = keepsUnused(*this);
   request.compilerOptions = optionTexts(options.compilerOptions);
+  if (asksForSearch(options))
+    request.compilerOptions.try_emplace("shardwright_auto", "true");
   std::vector<bool> kept = request.keepUnused
                                ? std::vector<bool>(jaxpr->ins.size(), true)
                                : usedInputs(*jaxpr);

@@ -10,6 +10,7 @@
 #include "shardwright/compile/named_options.h"
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/jit/compiled_program.h"
+#include "shardwright/frontend/jit/find_shardings.h"
 #include "shardwright/frontend/jit/forward_program.h"
 #include "shardwright/frontend/jit/host_calls.h"
 #include "shardwright/frontend/jit/module_context.h"
@@ -147,7 +148,10 @@ bool isCommitted(const LoweredProgram &lowered,
 Expected<CompileOptions> compileOptionsOf(const LoweredProgram &lowered) {
   CompileOptions options;
   options.backend = &client().backend();
-  for (const auto &[name, value] : lowered.request.compilerOptions)
+  auto named = withoutSearchOptions(lowered.request.compilerOptions);
+  if (!named)
+    return named.error();
+  for (const auto &[name, value] : *named)
     if (llvm::Error error = applyNamedOption(name, value, options))
       return makeError(ErrorKind::Runtime,
                        "INVALID_ARGUMENT: ", llvm::toString(std::move(error)));
@@ -218,12 +222,13 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   CompileOptions &options = *chosen;
   HostCalls calls(lowered->callbacks);
   std::vector<Mesh> known = meshesOf(*lowered, devices);
-  if (failed(calls.prepare(*module, devices, known, options)))
+  auto out = std::make_shared<CompiledProgram>();
+  if (failed(calls.prepare(*module, devices, known, options)) ||
+      failed(findShardings(*module, *lowered, out->search)))
     return errors.error();
   mlir::FailureOr<Compiled> compiled = compile(*module, options);
   if (failed(compiled))
     return errors.error();
-  auto out = std::make_shared<CompiledProgram>();
   out->executable = compiled->executable;
   out->report = std::move(compiled->report);
   out->report.module = module->getName().value_or("module").str();

@@ -42,6 +42,8 @@ public:
   std::string name;
   std::vector<Device> devices;
   ProgramReport report;
+  /// The report of the search for shardings, if there was one.
+  std::string search;
   /// Its results are on the devices that the user chose.
   bool committed = false;
 

@@ -10,6 +10,7 @@
 #include "shardwright/compile/explain_program.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/frontend/jit/compiled_program.h"
+#include "shardwright/frontend/jit/find_shardings.h"
 #include "shardwright/frontend/jit/host_calls.h"
 #include "shardwright/frontend/jit/module_context.h"
 #include "shardwright/interop/load_module.h"
@@ -67,13 +68,16 @@ Status readPrinted(const LoweredProgram &lowered,
   return {};
 }
 
-std::string textOf(ProgramReport report,
+/// `search`: the report of a search for shardings, or empty.
+std::string textOf(ProgramReport report, const std::string &search,
                    const std::vector<std::string> &argNames) {
   for (auto [value, name] : llvm::zip(report.arguments, argNames))
     value.name = name;
   std::string out;
   llvm::raw_string_ostream os(out);
   writeTextReport(report, os);
+  if (!search.empty())
+    os << "\n" << search;
   return out;
 }
 
@@ -104,8 +108,10 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
   UserValues user(*printed.module, &printed.positions, printed.sources.get());
   CompileOptions options;
   HostCalls calls(lowered.callbacks);
+  std::string search;
   if (failed(calls.prepare(*printed.module, numberedDevices(lowered), {},
-                           options)))
+                           options)) ||
+      failed(findShardings(*printed.module, lowered, search)))
     return errors.error();
   request.beforePartition = options.beforePartition;
   BadRequest bad;
@@ -128,22 +134,24 @@ Expected<std::string> reportLowered(const LoweredProgram &lowered,
   CompileOptions options;
   options.stopAfter = Stage::Local;
   HostCalls calls(lowered.callbacks);
+  std::string search;
   if (failed(calls.prepare(*printed.module, numberedDevices(lowered), {},
-                           options)))
+                           options)) ||
+      failed(findShardings(*printed.module, lowered, search)))
     return errors.error();
   std::string name = printed.module->getName().value_or("module").str();
   mlir::FailureOr<Compiled> compiled = compile(*printed.module, options);
   if (failed(compiled))
     return errors.error();
   compiled->report.module = name;
-  return textOf(std::move(compiled->report), argNames);
+  return textOf(std::move(compiled->report), search, argNames);
 }
 
 Expected<std::string> reportCompiled(const CompiledProgram &program,
                                      const std::vector<std::string> &argNames) {
   if (program.forwarding)
     return reportLowered(*program.forwarding->lowered, argNames);
-  return textOf(program.report, argNames);
+  return textOf(program.report, program.search, argNames);
 }
 
 } // namespace shardwright::frontend
