@@ -15,6 +15,7 @@
 #include "shardwright/frontend/api/custom.h"
 #include "shardwright/frontend/api/custom_vmap.h"
 #include "shardwright/frontend/api/explicit_axes.h"
+#include "shardwright/frontend/api/inspect_sharding.h"
 #include "shardwright/frontend/api/jit.h"
 #include "shardwright/frontend/api/layout_constraint.h"
 #include "shardwright/frontend/api/linear_solve.h"

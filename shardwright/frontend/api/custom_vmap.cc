@@ -8,6 +8,7 @@
 #include "shardwright/frontend/api/custom_vmap.h"
 
 #include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/trace/user_function.h"
 #include "shardwright/frontend/transform/transform.h"
 
 #include <atomic>
@@ -206,7 +207,15 @@ detail::customVmap(const std::string &name, const FlatFunction &function,
   auto text = [](const std::string &tree) {
     return objectParam(TextParam(cat("PyTreeDef(", pythonTreeText(tree), ")")));
   };
-  return apply(*jaxpr, rule, args,
+  Rule guarded = [rule, name](int64_t size, const std::vector<bool> &batched,
+                              const Tensors &in) -> RuleResult {
+    try {
+      return rule(size, batched, in);
+    } catch (...) {
+      return errorOfException(cat("the batching rule of '", name, "'"));
+    }
+  };
+  return apply(*jaxpr, guarded, args,
                // Of captured values, of which there are none, and of arguments.
                {{"in_tree", text(cat("((),", trees.first.text, ",)"))},
                 {"out_tree", text(trees.second.text)}});

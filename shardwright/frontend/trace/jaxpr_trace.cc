@@ -98,7 +98,7 @@ Expected<JaxprPtr> traceToJaxpr(const TensorsFunction &function,
     ScopedTrace scope(trace);
     // The names of a program begin with it.
     detail::ScopedNames names(nullptr);
-    return trace->finish(callFunction(function, args), std::move(name));
+    return trace->finish(callFunction(function, args, name), name);
   }();
   args.clear();
   if (traced)

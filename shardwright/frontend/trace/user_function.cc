@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/trace/user_function.h"
 
+#include "shardwright/frontend/base/exceptions.h"
+
 #include <algorithm>
 #include <pthread.h>
 
@@ -42,12 +44,45 @@ Status checkStack(std::string_view what) {
                    "while it is traced, such as shapes");
 }
 
-Tensors callFunction(const TensorsFunction &function, const Tensors &args) {
+Error errorOfException(std::string_view what) {
   try {
-    return function(args);
+    throw;
+  } catch (const Exception &e) {
+    return e.error();
   } catch (const std::bad_function_call &) {
-    return {Tensor(typeError("a null std::function was called"))};
+    return typeError("a null std::function was called");
+  } catch (const std::exception &e) {
+    return makeError(ErrorKind::Runtime, what,
+                     " threw an exception: ", e.what());
+  } catch (...) {
+    return makeError(ErrorKind::Runtime, what,
+                     " threw an exception that is not derived from "
+                     "std::exception");
   }
+}
+
+/// The innermost function with a name that this thread calls.
+static std::string_view &enclosingName() {
+  static thread_local std::string_view name;
+  return name;
+}
+
+Tensors callFunction(const TensorsFunction &function, const Tensors &args,
+                     std::string_view name, std::string_view role) {
+  std::string_view outer = enclosingName();
+  if (!name.empty())
+    enclosingName() = name;
+  Tensors outs;
+  try {
+    outs = function(args);
+  } catch (...) {
+    outs = {Tensor(errorOfException(
+        !name.empty()    ? cat(role, " '", name, "'")
+        : !outer.empty() ? cat("a function that '", outer, "' calls")
+                         : "a function that is traced or transformed"))};
+  }
+  enclosingName() = outer;
+  return outs;
 }
 
 } // namespace shardwright::frontend

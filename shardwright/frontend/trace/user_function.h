@@ -16,9 +16,18 @@ namespace shardwright::frontend {
 /// itself without end. `what`: what is done to the function.
 Status checkStack(std::string_view what);
 
-/// The results of a function that is traced or transformed. An error if it is,
-/// or calls, a null std::function.
-Tensors callFunction(const TensorsFunction &function, const Tensors &args);
+/// The error of the exception that is being handled; call it in a `catch
+/// (...)`. That of orThrow's exceptions is their own. `what` names the function
+/// that threw: `the function 'f'`.
+Error errorOfException(std::string_view what);
+
+/// The results of a function that is traced or transformed. An error if it
+/// throws, or is, or calls, a null std::function. `name`, `role`: what errors
+/// say: `the function 'f'`, `the derivative rule of 'f'`. The error of a
+/// function without a name has that of the function around it.
+Tensors callFunction(const TensorsFunction &function, const Tensors &args,
+                     std::string_view name = {},
+                     std::string_view role = "the function");
 
 } // namespace shardwright::frontend
 
