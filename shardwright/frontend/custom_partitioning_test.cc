@@ -161,9 +161,10 @@ TEST(CustomPartitioning, SaysWhatIsWrong) {
               })),
               HasSubstr("does not fit float32[16]"));
   EXPECT_THAT(error(changed([](Partition &p) {
-                p.args[0] = over(meshOf({8}, {"z"}), P("z"));
+                p.args[0] = over(meshOf({4}, {"z"}), P("z"));
               })),
-              HasSubstr("must be over its mesh"));
+              HasSubstr("must be over the devices of its mesh in their order, "
+                        "got NamedSharding(mesh=Mesh('z': 4"));
   EXPECT_THAT(error(changed([](Partition &p) { p.mesh = meshOf({4}, {"x"}); })),
               HasSubstr("must have the devices of the program"));
   EXPECT_THAT(error(changed([](Partition &p) {
@@ -315,4 +316,158 @@ TEST(CustomPartitioning, IsRefusedAsInJax) {
   })(x);
   ASSERT_FALSE(captured);
   EXPECT_THAT(captured.error().str(), HasSubstr("pass it as an argument"));
+}
+
+namespace {
+/// A function of rows with functions that propagate shardings, and what they
+/// were given.
+struct Rows {
+  std::vector<std::string> log;
+  bool infers = true, propagates = true, decodes = true;
+  std::function<Expected<std::vector<Sharding>>()> answer;
+
+  static std::string text(const Tensors &values) {
+    std::string out;
+    for (const Tensor &x : values)
+      out += cat(" ", tupleText(x.shape()), " ", x.sharding().spec().str());
+    return out;
+  }
+  auto function() {
+    CustomPartitioningOptions o;
+    o.name = "rows";
+    o.decodeShardings = decodes;
+    if (infers)
+      o.inferShardingFromOperands =
+          [this](const Mesh &, const Tensors &args,
+                 const Tensors &) -> Expected<std::vector<Sharding>> {
+        log.push_back("infer" + text(args));
+        if (answer)
+          return answer();
+        return std::vector<Sharding>{args[0].sharding()};
+      };
+    if (propagates)
+      o.propagateUserSharding =
+          [this](const Mesh &,
+                 const Tensors &results) -> Expected<std::vector<Sharding>> {
+        log.push_back("user" + text(results));
+        return std::vector<Sharding>();
+      };
+    o.partition = [this](const Mesh &, const Tensors &args,
+                         const Tensors &results) -> Expected<Partition> {
+      log.push_back(cat("partition", text(args), " ->", text(results)));
+      return Partition{
+          .lower = [](const Tensors &x) { return Tensors{x[0] * 2.0f}; },
+          .results = {args[0].sharding()},
+          .args = {args[0].sharding()}};
+    };
+    return customPartitioning([](Tensor x) { return x * 2.0f; }, o);
+  }
+};
+} // namespace
+
+TEST(CustomPartitioning, FunctionsPropagateWithoutShardy) {
+  ScopedConfig<bool> gspmd(config::useShardyPartitioner, false);
+  Mesh mesh = meshOf({8}, {"x"});
+  Rows rows;
+  auto f = rows.function();
+  // Forward, through two calls.
+  auto twice = jit([f](Tensor x) { return *f(*f(x)); });
+  auto out = twice(sharded(mesh));
+  ASSERT_TRUE(out) << out.error().str();
+  EXPECT_EQ(out->sharding().spec().str(), "P('x',)");
+  EXPECT_EQ((*out->toVector<float>())[15], 60);
+  EXPECT_THAT(rows.log, testing::Contains("infer (16,) P('x',)"));
+  EXPECT_THAT(rows.log,
+              testing::Contains("partition (16,) P('x',) -> (16,) P('x',)"));
+  auto lowered = twice.lower(sharded(mesh));
+  ASSERT_TRUE(lowered) << lowered.error().str();
+  EXPECT_THAT(*lowered->report(), HasSubstr("collectives\n  none"));
+  // The module is in GSPMD's notation.
+  EXPECT_THAT(*lowered->asText(),
+              HasSubstr("{mhlo.sharding = \"{devices=[8]<=[8]}\"}"));
+  EXPECT_THAT(*lowered->asText(), HasSubstr("@CustomSPMDPartitioning"));
+  EXPECT_THAT(*lowered->asText(), Not(HasSubstr("sdy.")));
+  // Backward: the function keeps what the user needs.
+  rows.log.clear();
+  rows.infers = false;
+  auto g = rows.function();
+  auto wanted = jit([g](Tensor x) { return *g(x); },
+                    {.outShardings = over(mesh, P("x"))})(zeros({16}));
+  ASSERT_TRUE(wanted) << wanted.error().str();
+  EXPECT_THAT(rows.log, testing::Contains("user (16,) P('x',)"));
+  EXPECT_THAT(rows.log,
+              testing::Contains("partition (16,) P('x',) -> (16,) P('x',)"));
+  // With neither nothing propagates, and nothing is called twice.
+  rows.log.clear();
+  rows.propagates = false;
+  auto h = rows.function();
+  auto alone = jit([h](Tensor x) { return *h(x); })(sharded(mesh));
+  ASSERT_TRUE(alone) << alone.error().str();
+  EXPECT_THAT(rows.log,
+              ElementsAre("partition (16,) P('x',) -> (16,) P(None,)"));
+}
+
+TEST(CustomPartitioning, MistakesOfFunctionsThatPropagate) {
+  ScopedConfig<bool> gspmd(config::useShardyPartitioner, false);
+  Mesh mesh = meshOf({8}, {"x"});
+  Rows rows;
+  auto f = rows.function();
+  auto error = [&](auto answer) {
+    rows.answer = answer;
+    clearCaches();
+    auto out = jit([f](Tensor x) { return *f(x); })(sharded(mesh));
+    rows.answer = nullptr;
+    EXPECT_TRUE(jit([f](Tensor x) { return *f(x); })(sharded(mesh)).ok());
+    EXPECT_FALSE(out.ok());
+    std::string text = out ? "no error" : out.error().str();
+    EXPECT_THAT(text, HasSubstr("INTERNAL: custom_partitioner: "
+                                "custom_partitioning of 'rows': "));
+    return text;
+  };
+  using Answer = Expected<std::vector<Sharding>>;
+  EXPECT_THAT(error([]() -> Answer { throw std::runtime_error("no luck"); }),
+              HasSubstr("no luck"));
+  EXPECT_THAT(error([]() -> Answer { return valueError("returned"); }),
+              HasSubstr("ValueError: returned"));
+  EXPECT_THAT(error([&]() -> Answer {
+                return std::vector<Sharding>(2, over(mesh, P()));
+              }),
+              HasSubstr("lengths must match: 2 vs 1"));
+  EXPECT_THAT(error([&]() -> Answer {
+                return std::vector<Sharding>{over(meshOf({4}, {"x"}), P("x"))};
+              }),
+              HasSubstr("must be over the devices of its mesh"));
+}
+
+/// x is divided by 8, its reshaped rows by a part of the axis.
+TEST(CustomPartitioning, SeesPartsOfAxesIfItWants) {
+  Mesh mesh = meshOf({8}, {"x"});
+  for (bool usesShardy : {true, false}) {
+    ScopedConfig<bool> partitioner(config::useShardyPartitioner, usesShardy);
+    for (bool decodes : {true, false}) {
+      SCOPED_TRACE(cat(usesShardy, decodes));
+      Doubled doubled;
+      std::string seen;
+      CustomPartitioningOptions o = doubled.options();
+      o.shardingRule = "i j -> i j";
+      o.decodeShardings = decodes;
+      auto partition = o.partition;
+      o.partition = [&seen, partition](const Mesh &m, const Tensors &args,
+                                       const Tensors &results) {
+        seen = args[0].sharding().hloText(2);
+        return partition(m, args, results);
+      };
+      o.inferShardingFromOperands = [](const Mesh &, const Tensors &args,
+                                       const Tensors &) {
+        return std::vector<Sharding>{args[0].sharding()};
+      };
+      auto f = customPartitioning([](Tensor x) { return x * 2.0f; }, o);
+      auto g = jit([f](Tensor x) { return *f(reshape(x, {2, 8})); });
+      auto out = g(sharded(mesh));
+      ASSERT_TRUE(out) << out.error().str();
+      EXPECT_EQ((*out->toVector<float>())[15], 30);
+      // JAX gives GSPMDSharding({devices=[2,4]<=[8]}), or fails if it decodes.
+      EXPECT_EQ(seen, decodes ? "{replicated}" : "{devices=[2,4]<=[8]}");
+    }
+  }
 }

@@ -21,6 +21,7 @@
 #include "shardwright/frontend/api/linear_solve.h"
 #include "shardwright/frontend/base/config.h"
 #include "shardwright/frontend/base/named_scope.h"
+#include "shardwright/frontend/base/partitioner_config.h"
 #include "shardwright/frontend/base/warning.h"
 #include "shardwright/frontend/callbacks/call_limits.h"
 #include "shardwright/frontend/callbacks/ffi.h"

@@ -58,6 +58,24 @@ Tensor normalized(const Tensor &x) {
   return x / sum(x, Ints{x.rank() - 1}, true);
 }
 
+/// The shardings of the results that follow from those of the arguments.
+std::vector<Sharding> inferred(const std::string &kind, const Mesh &mesh,
+                               const Tensors &args) {
+  AxisNames i = axesOf(args[0], 0), j = axesOf(args[0], 1);
+  if (kind == "matmul")
+    return {over(mesh, {i, without(without(axesOf(args[1], 1), i), j)})};
+  if (kind == "pair")
+    return {over(mesh, {j, i}), over(mesh, {i})};
+  if (kind == "chosen")
+    return {over(mesh, {})};
+  if (kind == "shift")
+    return {over(mesh, {{"x"}, without(j, {"x"})})};
+  std::vector<AxisNames> dims;
+  for (int64_t d = 0; d + 1 < args[0].rank(); ++d)
+    dims.push_back(axesOf(args[0], d));
+  return {over(mesh, dims)};
+}
+
 using Function = std::function<List(List)>;
 CustomPartitioningOptions optionsOf(const std::string &kind) {
   CustomPartitioningOptions o;
@@ -130,6 +148,22 @@ CustomPartitioningOptions optionsOf(const std::string &kind) {
                            },
                        .results = {over(mesh, {{"x"}, j})},
                        .args = {over(mesh, {{"x"}, j})}};
+    };
+  }
+  if (!config::useShardyPartitioner.get()) {
+    o.shardingRule = {};
+    o.inferShardingFromOperands =
+        [kind](const Mesh &mesh, const Tensors &args,
+               const Tensors &) -> Expected<std::vector<Sharding>> {
+      return inferred(kind, mesh, args);
+    };
+    o.propagateUserSharding =
+        [](const Mesh &,
+           const Tensors &results) -> Expected<std::vector<Sharding>> {
+      std::vector<Sharding> out;
+      for (const Tensor &x : results)
+        out.push_back(x.sharding());
+      return out;
     };
   }
   auto inner = o.partition;

@@ -110,7 +110,21 @@ KINDS = {
 }
 
 
-def partitioned(kind):
+def inferred(kind, mesh, arg):
+    """The shardings of the results that follow from those of the arguments."""
+    i, j = axes(arg[0], 0), axes(arg[0], 1)
+    if kind == "matmul":
+        return over(mesh, i, without(without(axes(arg[1], 1), i), j))
+    if kind == "pair":
+        return over(mesh, j, i), over(mesh, i)
+    if kind == "chosen":
+        return NamedSharding(mesh, P())
+    if kind == "shift":
+        return over(mesh, ("x",), without(j, ("x",)))
+    return over(mesh, *(axes(arg[0], d) for d in range(len(arg[0].shape) - 1)))
+
+
+def partitioned(kind, gspmd):
     partition, function, rule = KINDS[kind]
 
     def whole(x):
@@ -126,7 +140,11 @@ def partitioned(kind):
         record("result", result if isinstance(result, tuple) else (result,))
         return partition(mesh, arg, result)
 
-    f.def_partition(logged, **rule)
+    if gspmd:
+        f.def_partition(logged, infer_sharding_from_operands=lambda mesh, arg, result: inferred(kind, mesh, arg),
+                        propagate_user_sharding=lambda mesh, user: jax.tree.map(lambda x: x.sharding, user))
+    else:
+        f.def_partition(logged, **rule)
 
     def listed(values):
         out = f(*values)
@@ -151,22 +169,25 @@ def numbers(request):
     return np.frombuffer(bytes.fromhex(request["hex"]), request["dtype"]).reshape(request["shape"])
 
 
-def run(name, kind, sizes, values, specs, how):
+def run(name, kind, sizes, values, specs, how, gspmd=False):
+    """`gspmd`: functions propagate shardings, in place of rules; modules are in GSPMD's notation."""
+    jax.config.update("jax_use_shardy_partitioner", not gspmd)
     names = ("x", "y")[: len(sizes)]
     mesh = Mesh(np.array(jax.devices()[: int(np.prod(sizes))]).reshape(sizes), names)
     entry = lambda dim: None if dim == "-" else tuple(dim.split(","))
     placed = [jax.device_put(v, NamedSharding(mesh, P(*map(entry, s.split("|"))))) for v, s in zip(values, specs)]
     calls.clear()
-    f = around(partitioned(kind), how)
+    f = around(partitioned(kind, gspmd), how)
     lowered = jax.jit(f).trace(placed)
     jaxpr, module = str(lowered.jaxpr), lowered.lower().as_text()
     try:
         theirs = [np.asarray(x) for x in jax.jit(f)(placed)]
     except Exception as error:
         theirs = f"{type(error).__name__}: {error}"
-    ours = server.ask(do="partition", kind=kind, around=how, how="sharded", mesh=sizes, specs=specs,
+    ours = server.ask(do="partition", kind=kind, around=how, how="sharded", mesh=sizes, specs=specs, gspmd=gspmd,
                       args=[ffi_library.array_request(v) for v in values])
-    source = f"{kind} {how} {sizes} {[v.shape for v in values]} {specs}"
+    jax.config.update("jax_use_shardy_partitioner", True)
+    source = f"{kind} {how}{' gspmd' if gspmd else ''} {sizes} {[v.shape for v in values]} {specs}"
     if isinstance(theirs, str) or "error" in ours:
         return tally.fail(name, f"{source}\nours: {ours.get('error')}\nJAX's: {theirs if isinstance(theirs, str) else 'no error'}")
     # In a function that the module calls, operands have the shardings of its arguments, in XLA those of the call's.
@@ -177,7 +198,7 @@ def run(name, kind, sizes, values, specs, how):
         for what, other in (("JAX", wanted), ("without partitioning", single)):
             same = found.shape == other.shape and np.allclose(found, other, rtol=1e-5, atol=1e-5)
             tally.check(f"{name}: values, {what}", same, f"{source}\n{found}\n{other}")
-    problem = jaxpr_difference(ours["jaxpr"], re.sub(r"partition=<function .*", "partition=<function partition>", jaxpr))
+    problem = jaxpr_difference(ours["jaxpr"], re.sub(r"(partition|infer_sharding_from_operands|propagate_user_sharding)=<function .*", r"\1=<function \1>", jaxpr))
     tally.check(f"{name}: jaxpr", not problem, f"{source}\n{problem}")
     # The call's number is an address in JAX.
     plain = lambda text: re.sub(r'(@CustomSPMDPartitioning\(.*backend_config = )"\d+"', r'\1"0"', text)
@@ -217,7 +238,7 @@ def random_case(name, rng):
     if kind in ("pair", "chosen"):
         how = how.replace("scan", "")
     values = [np.asarray(1 + np.array([rng.random() for _ in range(int(np.prod(s)))]), F32).reshape(s) for s in shapes]
-    run(name, kind, sizes, values, [random_spec(rng, s, sizes) for s in shapes], how)
+    run(name, kind, sizes, values, [random_spec(rng, s, sizes) for s in shapes], how, rng.random() < 0.35)
 
 
 # --- rules --------------------------------------------------------------------------------

@@ -336,6 +336,8 @@ json::Object answerTo(const json::Object &o) {
   if (what == "call")
     return call(o);
   if (what == "partition") {
+    ScopedConfig<bool> partitioner(config::useShardyPartitioner,
+                                   !o.getBoolean("gspmd").value_or(false));
     takePartitionLog();
     json::Object answer =
         callOnMesh(o, partitionedFunction(text(o, "kind"), text(o, "around")),

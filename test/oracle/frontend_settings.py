@@ -28,7 +28,7 @@ args = oracle.arguments(__doc__, cases=60, long_cases=1000)
 CHANGED = {
     "enable_x64": ("true", True), "default_matmul_precision": ("highest", "highest"), "debug_nans": ("true", True),
     "debug_infs": ("true", True), "numpy_dtype_promotion": ("strict", "strict"), "numpy_rank_promotion": ("warn", "warn"),
-    "threefry_partitionable": ("false", False), "random_seed_offset": ("7", 7), "log_compiles": ("true", True),
+    "use_shardy_partitioner": ("false", False), "threefry_partitionable": ("false", False), "random_seed_offset": ("7", 7), "log_compiles": ("true", True),
     "default_device": ("1", None), "compilation_cache_dir": ("", None), "enable_compilation_cache": ("false", False),
     "compilation_cache_max_size": ("100", 100), "persistent_cache_min_compile_time_secs": ("2.5", 2.5),
     "persistent_cache_min_entry_size_bytes": ("9", 9), "raise_persistent_cache_errors": ("true", True),

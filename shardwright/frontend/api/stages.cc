@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/api/jit.h"
 #include "shardwright/frontend/api/jit_shardings.h"
+#include "shardwright/frontend/jit/gspmd_module.h"
 #include "shardwright/frontend/jit/program.h"
 #include "shardwright/frontend/jit/program_reports.h"
 #include "shardwright/frontend/jit/saved_program.h"
@@ -148,10 +149,12 @@ Expected<std::string> LoweredStage::asText(std::string_view dialect,
                           "`stablehlo` is there");
   if (dialect != "stablehlo")
     return valueError("unknown dialect: ", dialect);
-  if (!debugInfo)
-    return prettyText(program->text);
-  Expected<std::string> text = locatedText(*program);
-  return text ? prettyText(*text, /*withLocations=*/true) : text;
+  Expected<std::string> text =
+      debugInfo ? locatedText(*program) : Expected<std::string>(program->text);
+  if (!text)
+    return text;
+  return program->options->usesShardy ? prettyText(*text, debugInfo)
+                                      : gspmdModuleText(*text, debugInfo);
 }
 
 /// The names of the arguments that the program keeps.

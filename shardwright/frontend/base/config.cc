@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/base/config.h"
 
+#include "shardwright/frontend/base/partitioner_config.h"
+
 #include "shardwright/frontend/base/error.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -325,6 +327,8 @@ Config<double>
 Config<int64_t>
     persistentCacheMinEntrySizeBytes("persistent_cache_min_entry_size_bytes", 0,
                                      NoKey);
+Config<bool> useShardyPartitioner("use_shardy_partitioner", true,
+                                  JitKey | TraceContext);
 Config<bool> raisePersistentCacheErrors("raise_persistent_cache_errors", false,
                                         NoKey);
 } // namespace config

@@ -42,6 +42,17 @@ struct CustomPartitioner final : ParamObject {
   std::function<Expected<PartitionedBody>(
       const Mesh &mesh, const Tensors &operands, const Tensors &results)>
       partition;
+  /// The shardings of the results that follow from those of the operands, or
+  /// from those that the users of the results need; empty: none follow. Null:
+  /// not given.
+  std::function<Expected<std::vector<Sharding>>(
+      const Mesh &mesh, const Tensors &operands, const Tensors &results)>
+      infer;
+  std::function<Expected<std::vector<Sharding>>(const Mesh &mesh,
+                                                const Tensors &results)>
+      propagateUser;
+  /// Shardings are over the program's mesh.
+  bool decodesShardings = true;
 
 private:
   std::string shown;

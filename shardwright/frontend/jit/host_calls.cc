@@ -72,9 +72,13 @@ LogicalResult HostCalls::prepare(ModuleOp module,
     return failure();
   if (numbers.empty())
     return success();
-  if (areShards || llvm::any_of(expanded, [](const auto &object) {
-        return object != nullptr;
-      }))
+  bool hasExpanded = llvm::any_of(
+      expanded, [](const auto &object) { return object != nullptr; });
+  if (hasExpanded)
+    options.beforePropagate = [=, this](ModuleOp module) {
+      return propagatePartitionedCalls(module, devices, known, expanded);
+    };
+  if (areShards || hasExpanded)
     options.beforePartition = [=, this](ModuleOp propagated) -> LogicalResult {
       if (failed(expandPartitionedCalls(propagated, devices, known, expanded,
                                         *this)))

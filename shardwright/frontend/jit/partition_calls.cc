@@ -8,6 +8,7 @@
 #include "shardwright/frontend/jit/partition_calls.h"
 
 #include "shardwright/compile/manual_call.h"
+#include "shardwright/compile/propagate_calls.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/element_type.h"
@@ -37,6 +38,11 @@ public:
         devices(devices), partitioner(partitioner) {}
 
   LogicalResult expand(const std::vector<Mesh> &known, HostCalls &hostCalls);
+  /// The shardings of the results that the user's functions say; empty: none.
+  FailureOr<CallShardings::Shardings>
+  inferResults(const std::vector<Mesh> &known) const;
+  FailureOr<CallShardings::Shardings>
+  propagateUser(const std::vector<Mesh> &known) const;
   /// Tells the sharding of the operand, and removes the call.
   LogicalResult inspect(const std::vector<Mesh> &known,
                         const ShardingInspector &inspector);
@@ -51,6 +57,12 @@ private:
   }
   /// The user's mesh with the axes of the program's.
   Mesh meshOf(const std::vector<Mesh> &known) const;
+  FailureOr<CallShardings::Shardings>
+  attributesOf(const Expected<std::vector<Sharding>> &shardings) const;
+  /// The sharding of a value as the user's functions get it: over `mesh`, or
+  /// over one of its own.
+  Expected<Sharding> sharding(mlir::Value value, int64_t rank,
+                              const Mesh &mesh) const;
   /// Structs with the shardings of the values.
   FailureOr<Tensors> describe(ValueRange values, const Mesh &mesh) const;
   FailureOr<sdy::TensorShardingAttr> attributeOf(const Sharding &sharding,
@@ -81,6 +93,30 @@ Mesh PartitionedCall::meshOf(const std::vector<Mesh> &known) const {
   return made ? *made : Mesh();
 }
 
+Expected<Sharding> PartitionedCall::sharding(mlir::Value value, int64_t rank,
+                                             const Mesh &mesh) const {
+  TensorSharding sharding = sdy::shardingFromAttr(closed(value), free);
+  // With manual axes around the call, the others are not all devices.
+  if (partitioner && !partitioner->decodesShardings &&
+      free.numDevices() == numDevices) {
+    NamedHloSharding named;
+    named.mesh = free;
+    named.sharding = sharding;
+    return Sharding::fromHlo(toTiled(named).str(), mesh.devices());
+  }
+  std::vector<SpecEntry> entries;
+  for (const DimSharding &dim : sharding.dims) {
+    // A part of an axis has no name; the user sees the axes before it.
+    SpecEntry &entry = entries.emplace_back();
+    for (const AxisRef &axis : dim.axes) {
+      if (!free.isFull(axis))
+        break;
+      entry.axes.push_back(free.axisName(axis.axis).str());
+    }
+  }
+  return Sharding::named(mesh, *PartitionSpec::get(entries));
+}
+
 FailureOr<Tensors> PartitionedCall::describe(ValueRange values,
                                              const Mesh &mesh) const {
   Tensors out;
@@ -91,19 +127,7 @@ FailureOr<Tensors> PartitionedCall::describe(ValueRange values,
     if (!element || !type.hasStaticShape())
       return error() << "values of type " << value.getType()
                      << " are not supported";
-    std::vector<SpecEntry> entries;
-    TensorSharding sharding = sdy::shardingFromAttr(closed(value), free);
-    for (const DimSharding &dim : sharding.dims) {
-      // A part of an axis has no name; the user sees the axes before it.
-      SpecEntry &entry = entries.emplace_back();
-      for (const AxisRef &axis : dim.axes) {
-        if (!free.isFull(axis))
-          break;
-        entry.axes.push_back(free.axisName(axis.axis).str());
-      }
-    }
-    Expected<Sharding> named =
-        Sharding::named(mesh, *PartitionSpec::get(entries));
+    Expected<Sharding> named = sharding(value, type.getRank(), mesh);
     if (!named)
       return error() << named.error().str();
     out.push_back(shapeDtypeStruct(
@@ -240,6 +264,54 @@ LogicalResult PartitionedCall::expand(const std::vector<Mesh> &known,
   return success();
 }
 
+FailureOr<CallShardings::Shardings> PartitionedCall::attributesOf(
+    const Expected<std::vector<Sharding>> &shardings) const {
+  if (!shardings)
+    return error() << shardings.error().str();
+  CallShardings::Shardings out;
+  for (auto [sharding, result] : llvm::zip(*shardings, call->getResults())) {
+    auto attribute = attributeOf(sharding, result.getType());
+    if (failed(attribute))
+      return failure();
+    out.push_back(*attribute);
+  }
+  return out;
+}
+
+FailureOr<CallShardings::Shardings>
+PartitionedCall::inferResults(const std::vector<Mesh> &known) const {
+  Mesh mesh = meshOf(known);
+  auto operands = describe(call->getOperands(), mesh),
+       results = describe(call->getResults(), mesh);
+  if (failed(operands) || failed(results))
+    return failure();
+  if (!partitioner->infer)
+    return CallShardings::Shardings();
+  WatchedCall watched("inferShardingFromOperands of '" + partitioner->name +
+                      "', called by the compiler");
+  return attributesOf(partitioner->infer(mesh, *operands, *results));
+}
+
+FailureOr<CallShardings::Shardings>
+PartitionedCall::propagateUser(const std::vector<Mesh> &known) const {
+  Mesh mesh = meshOf(known);
+  auto results = describe(call->getResults(), mesh);
+  if (failed(results))
+    return failure();
+  if (partitioner->propagateUser) {
+    WatchedCall watched("propagateUserSharding of '" + partitioner->name +
+                        "', called by the compiler");
+    auto found = attributesOf(partitioner->propagateUser(mesh, *results));
+    if (failed(found) || !found->empty())
+      return found;
+  }
+  // What the users need.
+  CallShardings::Shardings out;
+  for (mlir::Value result : call->getResults())
+    out.push_back(closed(result));
+  return out;
+}
+
 LogicalResult PartitionedCall::inspect(const std::vector<Mesh> &known,
                                        const ShardingInspector &inspector) {
   auto operands = describe(call->getOperands(), meshOf(known));
@@ -254,28 +326,73 @@ LogicalResult PartitionedCall::inspect(const std::vector<Mesh> &known,
 
 } // namespace
 
+/// The object of a call, or null.
+static const ParamObject *
+objectOf(stablehlo::CustomCallOp call,
+         const std::vector<std::shared_ptr<const ParamObject>> &objects) {
+  auto config = dyn_cast_or_null<StringAttr>(call.getBackendConfigAttr());
+  size_t position = 0;
+  bool isOne = call.getCallTargetName() == kPartitioningTarget ||
+               call.getCallTargetName() == kInspectTarget;
+  if (!isOne || !config || config.getValue().getAsInteger(10, position) ||
+      position >= objects.size())
+    return nullptr;
+  return objects[position].get();
+}
+
+namespace {
+
+/// Calls the user's functions while shardings propagate.
+class UserShardings final : public CallShardings {
+public:
+  UserShardings(const std::vector<Device> &devices,
+                const std::vector<Mesh> &known,
+                const std::vector<std::shared_ptr<const ParamObject>> &objects)
+      : devices(devices), known(known), objects(objects) {}
+
+  bool decides(stablehlo::CustomCallOp call) override {
+    const CustomPartitioner *partitioner = of(call);
+    return partitioner && (partitioner->infer || partitioner->propagateUser);
+  }
+  FailureOr<Shardings> infer(stablehlo::CustomCallOp call) override {
+    return PartitionedCall(call, devices, of(call)).inferResults(known);
+  }
+  FailureOr<Shardings> propagateUser(stablehlo::CustomCallOp call) override {
+    return PartitionedCall(call, devices, of(call)).propagateUser(known);
+  }
+
+private:
+  const CustomPartitioner *of(stablehlo::CustomCallOp call) const {
+    return dynamic_cast<const CustomPartitioner *>(objectOf(call, objects));
+  }
+  const std::vector<Device> &devices;
+  const std::vector<Mesh> &known;
+  const std::vector<std::shared_ptr<const ParamObject>> &objects;
+};
+
+} // namespace
+
+LogicalResult propagatePartitionedCalls(
+    ModuleOp module, const std::vector<Device> &devices,
+    const std::vector<Mesh> &known,
+    const std::vector<std::shared_ptr<const ParamObject>> &objects) {
+  UserShardings user(devices, known, objects);
+  return propagateThroughCalls(module, static_cast<int64_t>(devices.size()),
+                               user);
+}
+
 LogicalResult expandPartitionedCalls(
     ModuleOp module, const std::vector<Device> &devices,
     const std::vector<Mesh> &known,
     const std::vector<std::shared_ptr<const ParamObject>> &objects,
     HostCalls &hostCalls) {
-  auto objectOf = [&](stablehlo::CustomCallOp call) -> const ParamObject * {
-    auto config = dyn_cast_or_null<StringAttr>(call.getBackendConfigAttr());
-    size_t position = 0;
-    bool isOne = call.getCallTargetName() == kPartitioningTarget ||
-                 call.getCallTargetName() == kInspectTarget;
-    if (!isOne || !config || config.getValue().getAsInteger(10, position) ||
-        position >= objects.size())
-      return nullptr;
-    return objects[position].get();
-  };
   auto calls = inlinedCustomCalls(module, [&](stablehlo::CustomCallOp call) {
-    return objectOf(call) != nullptr;
+    return objectOf(call, objects) != nullptr;
   });
   if (failed(calls))
     return failure();
   for (stablehlo::CustomCallOp call : *calls) {
-    const ParamObject *object = objectOf(call);
+    const ParamObject *object = objectOf(call, objects);
     auto *partitioner = dynamic_cast<const CustomPartitioner *>(object);
     auto *inspector = dynamic_cast<const ShardingInspector *>(object);
     PartitionedCall one(call, devices, partitioner);

@@ -25,6 +25,14 @@ mlir::LogicalResult expandPartitionedCalls(
     const std::vector<std::shared_ptr<const ParamObject>> &objects,
     HostCalls &hostCalls);
 
+/// Before propagation: sets the shardings of the results of such calls without
+/// a sharding rule as the user's functions say that propagate shardings
+/// (compile/propagate_calls.h). Emits one diagnostic on failure.
+mlir::LogicalResult propagatePartitionedCalls(
+    mlir::ModuleOp module, const std::vector<Device> &devices,
+    const std::vector<Mesh> &known,
+    const std::vector<std::shared_ptr<const ParamObject>> &objects);
+
 } // namespace shardwright::frontend
 
 #endif // SHARDWRIGHT_FRONTEND_JIT_PARTITION_CALLS_H

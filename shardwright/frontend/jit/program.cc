@@ -8,6 +8,7 @@
 #include "shardwright/frontend/jit/program.h"
 
 #include "shardwright/frontend/base/log_step.h"
+#include "shardwright/frontend/base/partitioner_config.h"
 #include "shardwright/frontend/callbacks/offer_handlers.h"
 #include "shardwright/frontend/jit/bounded_cache.h"
 #include "shardwright/frontend/jit/compile_module.h"
@@ -155,7 +156,8 @@ static void setDonations(LoweringOptions &options, LoweredProgram &lowered) {
 Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
   SW_TRY(checkFilePattern());
   std::string key = cat(reinterpret_cast<uintptr_t>(request.jaxpr.get()), "|",
-                        request.name, "|", request.numDevices, "|");
+                        request.name, "|", request.numDevices, "|",
+                        config::useShardyPartitioner.get() ? "" : "gspmd|");
   for (size_t i = 0; i < request.ins.size(); ++i)
     key += cat(request.ins[i].semanticKey(
                    request.jaxpr->types[request.jaxpr->ins[i]].rank()),
@@ -188,6 +190,7 @@ Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
   options.name = moduleName(request.name);
   options.outs = resultShardings(request);
   options.numPartitions = request.numDevices;
+  options.usesShardy = config::useShardyPartitioner.get();
   options.resultPaths = request.resultPaths;
   for (size_t i = 0; i < lowered->kept.size(); ++i)
     if (lowered->kept[i]) {

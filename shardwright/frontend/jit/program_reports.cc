@@ -113,6 +113,7 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
                            options)) ||
       failed(findShardings(*printed.module, lowered, search)))
     return errors.error();
+  request.beforePropagate = options.beforePropagate;
   request.beforePartition = options.beforePartition;
   BadRequest bad;
   mlir::FailureOr<Explanation> explanation =

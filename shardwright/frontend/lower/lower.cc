@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/lower/lower.h"
 
+#include "shardwright/frontend/base/partitioner_config.h"
 #include "shardwright/frontend/lower/constants.h"
 #include "shardwright/frontend/lower/module_writer.h"
 #include "shardwright/frontend/lower/signature_text.h"
@@ -371,6 +372,8 @@ std::string ModuleWriter::write(const Jaxpr &jaxpr,
 
 Expected<LoweredText> lowerToText(const Jaxpr &jaxpr,
                                   const LoweringOptions &options) {
+  ScopedConfig<bool> partitioner(config::useShardyPartitioner,
+                                 options.usesShardy);
   ModuleWriter writer;
   std::string text = writer.write(jaxpr, options);
   if (writer.failure)

@@ -32,6 +32,8 @@ struct LoweringOptions {
   /// Of each input.
   std::vector<DonationUse> donations;
   int64_t numPartitions = 1;
+  /// config::useShardyPartitioner, as it was when the program was lowered.
+  bool usesShardy = true;
   /// Path of each result in the result tree.
   std::vector<std::string> resultPaths;
   /// Of the function. Operations then have locations with the names around

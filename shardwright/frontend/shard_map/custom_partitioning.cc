@@ -7,6 +7,7 @@
 
 #include "shardwright/frontend/shard_map/custom_partitioning.h"
 
+#include "shardwright/frontend/base/partitioner_config.h"
 #include "shardwright/frontend/callbacks/custom_partitioner.h"
 #include "shardwright/frontend/callbacks/host_guard.h"
 #include "shardwright/frontend/jit/program.h"
@@ -62,8 +63,8 @@ Ints partsOf(const Sharding &sharding, int64_t rank) {
   return parts;
 }
 
-/// An error unless there is a sharding over `mesh` for each value. `what`:
-/// `args` or `results`.
+/// An error unless there is a sharding over the devices of `mesh` for each
+/// value.
 Status checkShardings(const std::vector<Sharding> &shardings,
                       const Tensors &values, const Mesh &mesh) {
   if (shardings.size() != values.size())
@@ -74,9 +75,10 @@ Status checkShardings(const std::vector<Sharding> &shardings,
     const Sharding &s = shardings[i];
     if (!s.isNamed() || s.mesh().empty())
       return valueError("Custom Partitioning rules must return Sharding.");
-    if (!(s.mesh() == mesh))
-      return valueError("the shardings that the partition function returned "
-                        "must be over its mesh, got ",
+    if (s.mesh().devices() != mesh.devices())
+      return valueError("the shardings that the functions of a "
+                        "custom_partitioning return must be over the devices "
+                        "of its mesh in their order, got ",
                         s.str());
     if (s.spec().entries().size() > values[i].shape().size())
       return valueError("the sharding ", s.str(), " does not fit ",
@@ -85,46 +87,36 @@ Status checkShardings(const std::vector<Sharding> &shardings,
   return {};
 }
 
-/// The types of all values, with dimensions rounded up to multiples of their
-/// parts; `shards`: those of a part.
-struct PaddedTypes {
-  PaddedTypes(const Tensors &values, const std::vector<Sharding> &shardings) {
-    for (size_t i = 0; i < values.size(); ++i) {
-      Ints parts = partsOf(shardings[i], values[i].rank());
-      Aval whole{values[i].dtype(), values[i].shape()}, shard = whole;
-      Ints sizes(whole.shape.begin(), whole.shape.end()), own = sizes;
-      for (size_t d = 0; d < parts.size(); ++d) {
-        own[d] = (sizes[d] + parts[d] - 1) / parts[d];
-        sizes[d] = own[d] * parts[d];
-      }
-      whole.shape = Shape(sizes);
-      shard.shape = Shape(own);
-      wholes.push_back(whole);
-      shards.push_back(shard);
-    }
+/// The types of the shards of values, with dimensions rounded up.
+std::vector<Aval> shardTypes(const Tensors &values,
+                             const std::vector<Sharding> &shardings) {
+  std::vector<Aval> out;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Ints parts = partsOf(shardings[i], values[i].rank()),
+         sizes(values[i].shape().begin(), values[i].shape().end());
+    for (size_t d = 0; d < parts.size(); ++d)
+      sizes[d] = (sizes[d] + parts[d] - 1) / parts[d];
+    out.push_back(Aval{values[i].dtype(), Shape(sizes)});
   }
-  std::vector<Aval> wholes, shards;
-};
+  return out;
+}
 
-/// The module of `lower` on each device.
+/// The module of `lower` on each device: one manual computation along all axes
+/// of the mesh, whose operands and results are of the size of shards.
 Expected<LoweredPtr> lowerShards(const Partition &partition,
-                                 const std::string &name, const PaddedTypes &in,
-                                 const PaddedTypes &out) {
+                                 const std::string &name,
+                                 const std::vector<Aval> &in,
+                                 const std::vector<Aval> &out) {
   ShardMapOptions options;
   options.mesh = partition.mesh;
   options.checkVma = false;
   options.name = name;
-  std::vector<ShardingTree> inSpecs, outSpecs;
-  for (const Sharding &s : partition.args)
-    inSpecs.push_back(s.spec());
-  for (const Sharding &s : partition.results)
-    outSpecs.push_back(s.spec());
-  options.in = {ShardingTree(inSpecs), None};
-  options.out = ShardingTree(outSpecs);
+  options.in = {ShardingTree(std::vector<ShardingTree>(in.size(), P())), None};
+  options.out = ShardingTree(std::vector<ShardingTree>(out.size(), P()));
+  Sharding replicated = *Sharding::named(partition.mesh, P());
   List args;
-  for (size_t i = 0; i < in.wholes.size(); ++i)
-    args.push_back(shapeDtypeStruct(in.wholes[i].shape, in.wholes[i].dtype,
-                                    partition.args[i]));
+  for (const Aval &type : in)
+    args.push_back(shapeDtypeStruct(type.shape, type.dtype, replicated));
   auto body = [&](List shards, List) -> Expected<List> {
     Tensors outs = partition.lower(shards);
     if (const Error *error = errorIn(outs))
@@ -132,13 +124,12 @@ Expected<LoweredPtr> lowerShards(const Partition &partition,
     std::vector<Aval> types;
     for (const Tensor &x : outs)
       types.push_back(Aval{x.dtype(), x.shape()});
-    bool fits = types.size() == out.shards.size();
+    bool fits = types.size() == out.size();
     for (size_t i = 0; fits && i < types.size(); ++i)
-      fits = types[i].dtype == out.shards[i].dtype &&
-             types[i].shape == out.shards[i].shape;
+      fits = types[i].dtype == out[i].dtype && types[i].shape == out[i].shape;
     if (!fits)
       return valueError("Mismatch in result shapes. ", listed(types), " vs ",
-                        listed(out.shards));
+                        listed(out));
     return List(outs);
   };
   auto mapped = shardMap(body, std::move(options));
@@ -175,8 +166,8 @@ partitionCall(const CustomPartitioningOptions &options, const Mesh &mesh,
   SW_TRY(checkShardings(answer->args, args, answer->mesh));
   SW_TRY(checkShardings(answer->results, results, answer->mesh));
   Expected<LoweredPtr> lowered =
-      lowerShards(*answer, options.name, PaddedTypes(args, answer->args),
-                  PaddedTypes(results, answer->results));
+      lowerShards(*answer, options.name, shardTypes(args, answer->args),
+                  shardTypes(results, answer->results));
   if (!lowered)
     return lowered.error();
   // Errors and reports name the operations.
@@ -185,6 +176,19 @@ partitionCall(const CustomPartitioningOptions &options, const Mesh &mesh,
     return located.error();
   return PartitionedBody{*located, (*lowered)->callbacks, answer->args,
                          answer->results};
+}
+
+/// Calls one of the functions that decide shardings of results.
+Expected<std::vector<Sharding>> shardingsFrom(
+    const Mesh &mesh, const Tensors &results,
+    const std::function<Expected<std::vector<Sharding>>()> &function) {
+  ScopedTopLevel topLevel;
+  Expected<std::vector<Sharding>> made = std::vector<Sharding>();
+  if (auto why = exceptionOf([&] { made = function(); }))
+    return makeError(ErrorKind::Runtime, *why);
+  if (made && !made->empty())
+    SW_TRY(checkShardings(*made, results, mesh));
+  return made;
 }
 
 Expected<std::string> ruleText(const CustomPartitioning &partitioning,
@@ -212,7 +216,8 @@ std::vector<std::string> lowerPartitioning(LoweringContext &c) {
   std::string attributes = cat(
       "api_version = 2 : i32, backend_config = \"", c.addCallback(partitioner),
       "\", call_target_name = \"", kPartitioningTarget, "\"");
-  if (const auto *rule = c.params().object<RuleParam>("sharding_rule")) {
+  const auto *rule = c.params().object<RuleParam>("sharding_rule");
+  if (rule && config::useShardyPartitioner.get()) {
     Expected<std::string> text = ruleText(*rule->partitioning, c);
     if (text) {
       attributes += ", sdy.sharding_rule = " + *text;
@@ -263,6 +268,19 @@ makeCustomPartitioning(CustomPartitioningOptions options) {
       return makeError(ErrorKind::Runtime, *why);
     return body;
   };
+  partitioner->decodesShardings = options.decodeShardings;
+  if (auto infer = options.inferShardingFromOperands)
+    partitioner->infer = [infer](const Mesh &mesh, const Tensors &args,
+                                 const Tensors &results) {
+      return shardingsFrom(mesh, results,
+                           [&] { return infer(mesh, args, results); });
+    };
+  if (auto propagate = options.propagateUserSharding)
+    partitioner->propagateUser = [propagate](const Mesh &mesh,
+                                             const Tensors &results) {
+      return shardingsFrom(mesh, results,
+                           [&] { return propagate(mesh, results); });
+    };
   made->options = std::move(options);
   made->partitioner = std::move(partitioner);
   return made;
@@ -280,7 +298,7 @@ Tensors callCustomPartitioning(
                               "' has no partition function"))};
   if (rule.rule && !*rule.rule)
     return {Tensor(rule.rule->error())};
-  if (!rule.isSet() &&
+  if (!rule.isSet() && config::useShardyPartitioner.get() &&
       (options.inferShardingFromOperands || options.propagateUserSharding))
     return {Tensor(notImplemented(
         "Shardy is used, but sharding propagation callbacks instead of "
@@ -304,15 +322,21 @@ Tensors callCustomPartitioning(
                               "argument"))};
   Params params{
       {"call", *jaxpr},
-      {"decode_shardings", true},
+      {"decode_shardings", options.decodeShardings},
       {"in_tree",
        text(cat("PyTreeDef(", pythonTreeText(trees.first.text), ")"))},
-      {"infer_sharding_from_operands", std::monostate()},
+      {"infer_sharding_from_operands",
+       options.inferShardingFromOperands
+           ? text("<function infer_sharding_from_operands>")
+           : Param(std::monostate())},
       {"out_tree",
        text(cat("PyTreeDef(", pythonTreeText(trees.second.text), ")"))},
       {"partition",
        std::shared_ptr<const ParamObject>(partitioning->partitioner)},
-      {"propagate_user_sharding", std::monostate()},
+      {"propagate_user_sharding",
+       options.propagateUserSharding
+           ? text("<function propagate_user_sharding>")
+           : Param(std::monostate())},
       {"sharding_rule", rule.isSet() ? objectParam(RuleParam(partitioning))
                                      : Param(std::monostate())},
       {"static_args", text("()")}};

@@ -40,8 +40,9 @@ struct Partition {
   /// collectives. Dimensions that do not divide are rounded up, with zeros in
   /// the arguments.
   std::function<Tensors(const Tensors &shards)> lower;
-  /// Of the leaves of the results and of the arguments. The compiler moves
-  /// values that are divided otherwise.
+  /// Of the leaves of the results and of the arguments, over any mesh of the
+  /// devices of the program in their order. The compiler moves values that are
+  /// divided otherwise.
   std::vector<Sharding> results = {}, args = {};
 };
 
@@ -75,8 +76,11 @@ struct CustomPartitioningOptions {
   std::function<Expected<Partition>(const Mesh &mesh, const Tensors &args,
                                     const Tensors &results)>
       partition;
-  /// As in JAX, these are not called: propagation uses the rule, which must be
-  /// set if one of them is.
+  /// Called while shardings propagate, in place of the rule, if
+  /// config::useShardyPartitioner is false; else the rule must be set if one of
+  /// them is. The first returns the shardings of the results that follow from
+  /// those of the arguments, the second those that follow from what the users
+  /// of the results need. Without an element: none follow.
   std::function<Expected<std::vector<Sharding>>(
       const Mesh &mesh, const Tensors &args, const Tensors &results)>
       inferShardingFromOperands = {};
@@ -84,6 +88,11 @@ struct CustomPartitioningOptions {
                                                 const Tensors &results)>
       propagateUserSharding = {};
   ShardingRuleOption shardingRule = {};
+  /// False: functions get shardings over meshes of their own, with axes
+  /// `_axis_0`, .., which also say parts of axes of the program's mesh. True:
+  /// over the program's mesh, without what its full axes cannot say. JAX has
+  /// GSPMDSharding and an error in these cases.
+  bool decodeShardings = true;
   /// In messages.
   std::string name = "<lambda>";
 };
