@@ -15,6 +15,7 @@
 #include <cctype>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace shardwright::frontend {
 
@@ -65,6 +66,31 @@ Status checkRanks(const char *function, const Shape &x, const Shape &y) {
            ". Set the jax_numpy_rank_promotion config option to 'allow' to "
            "disable this warning; for more information, see ",
            page));
+  return {};
+}
+
+Status checkBatchRanks(const std::vector<Shape> &shapes, const Ints &core,
+                       const char *signature) {
+  RankPromotion setting = config::numpyRankPromotion.get();
+  std::set<int64_t> ranks;
+  std::string list;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (shapes[i].rank())
+      ranks.insert(shapes[i].rank() - core[i]);
+    list += cat(i ? ", " : "", tupleText(shapes[i]));
+  }
+  if (setting == RankPromotion::Allow || ranks.size() < 2)
+    return {};
+  std::string text =
+      cat("operands with shapes [", list,
+          "] require rank promotion for jnp.vectorize function with signature ",
+          signature,
+          ". Set the jax_numpy_rank_promotion config option to 'allow' to "
+          "disable this message; for more information, see "
+          "https://docs.jax.dev/en/latest/rank_promotion_warning.html.");
+  if (setting == RankPromotion::Raise)
+    return valueError(text);
+  warn(text);
   return {};
 }
 

@@ -22,6 +22,10 @@ promotePair(const Tensor &x, const Tensor &y,
 /// The error, or the warning, that the setting numpyRankPromotion wants for
 /// operands of these shapes.
 Status checkRanks(const char *function, const Shape &x, const Shape &y);
+/// The same for the dimensions of operands before their last `core` ones, of a
+/// function with this signature of jax.numpy.vectorize.
+Status checkBatchRanks(const std::vector<Shape> &shapes, const Ints &core,
+                       const char *signature);
 /// Leading dimensions of size 1 up to this rank; scalars keep rank 0.
 Tensor toRank(const Tensor &x, int64_t rank);
 /// Integers and booleans become floats.

@@ -97,6 +97,9 @@ Tensor quantileOf(const Tensor &in, const Tensor &given, const Axes &axes,
                             : scalarOf(static_cast<double>(n), q.dtype());
   if (const Error *error = errorIn(Tensors{rows, at, count}))
     return *error;
+  // Of the rank of `at`.
+  if (ignoresNan && q.rank())
+    count = lax::expand_dims(count, {0});
   Tensor zero = scalarOf(0.0, q.dtype()), one = scalarOf(1.0, q.dtype());
   Tensor top = lax::sub(count, one);
   Tensor place = at * top;

@@ -147,6 +147,7 @@ Tensor bernoulli(const Tensor &key, const Tensor &p,
   if (!probability.ok())
     return probability;
   Shape full = shape.value_or(probability.shape());
+  SW_TRY(checkRanks("less", full, probability.shape()));
   return lax::lt(uniform(key, full, probability.dtype()),
                  broadcastTo(probability, full));
 }

@@ -50,6 +50,7 @@ Tensor vecdot(const Tensor &x, const Tensor &y, int64_t axis) {
   if (a.dim(-1) != b.dim(-1))
     return valueError("vecdot expects vectors of equal length, got shapes ",
                       tupleText(x.shape()), " and ", tupleText(y.shape()));
+  SW_TRY(checkBatchRanks({a.shape(), b.shape()}, {1, 1}, "(n),(n)->()"));
   Tensor rows = expandDims(conjugate(a), -2), columns = expandDims(b, -1);
   return squeeze(matmul(rows, columns), Axes(Ints{-2, -1}));
 }
@@ -59,6 +60,7 @@ Tensor matvec(const Tensor &x, const Tensor &v) {
   if (x.rank() < 2 || v.rank() < 1)
     return valueError("matvec expects matrices and vectors, got shapes ",
                       tupleText(x.shape()), " and ", tupleText(v.shape()));
+  SW_TRY(checkBatchRanks({x.shape(), v.shape()}, {2, 1}, "(n,m),(m)->(n)"));
   return squeeze(matmul(x, expandDims(v, -1)), -1);
 }
 Tensor vecmat(const Tensor &v, const Tensor &x) {
@@ -67,18 +69,25 @@ Tensor vecmat(const Tensor &v, const Tensor &x) {
   if (x.rank() < 2 || v.rank() < 1)
     return valueError("vecmat expects vectors and matrices, got shapes ",
                       tupleText(v.shape()), " and ", tupleText(x.shape()));
+  SW_TRY(checkBatchRanks({v.shape(), x.shape()}, {1, 2}, "(n),(n,m)->(m)"));
   return squeeze(matmul(expandDims(conjugate(v), -2), x), -2);
 }
 
 Tensor polyval(const Tensor &p, const Tensor &x) {
-  auto [c, at] = promotePair(p, x);
+  // The coefficients of one power meet the values, not all of them.
+  auto [c, at] = promotePair(p, x, /*function=*/nullptr);
   if (const Error *error = errorIn(Tensors{p, c, at}))
     return *error;
   if (p.rank() < 1)
     return valueError("polyval expects coefficients of rank 1, got rank 0");
   Tensor coefficients = lax::convert_element_type(p, c.dtype());
   Tensor values = lax::convert_element_type(x, c.dtype());
-  Tensor out = zerosLike(values);
+  Shape own = p.shape();
+  own.erase(own.begin());
+  Expected<Shape> shape = broadcastShapes({own, values.shape()});
+  if (!shape)
+    return shape.error();
+  Tensor out = zeros(*shape, values.dtype());
   for (int64_t i = 0; i < p.dim(0); ++i)
     out = out * values + coefficients[i];
   return out;
