@@ -91,6 +91,9 @@ TEST(PmapTexts, Arguments) {
   EXPECT_EQ(pmapped({.inAxes = "x"}),
             "pmap in_axes must be an int, None, or (nested) container with "
             "those types as leaves, but got x.");
+  EXPECT_EQ(pmapped({.outAxes = "x"}),
+            "pmap out_axes must be an int, None, or (nested) container with "
+            "those types as leaves, but got x.");
   EXPECT_EQ(pmapped({.inAxes = None}),
             "pmap requires at least one argument with a mapped axis.");
   EXPECT_EQ(pmapped({.axisSize = 4}),

@@ -10,10 +10,11 @@ docs/frontend-table.md is made of these lines; --update writes it."""
 import argparse
 import os
 import re
+import subprocess
 import sys
 
 import oracle
-from frontend.error_texts import TEXTS
+from frontend.error_texts import ABSENT, COMPILED, TEXTS
 from frontend.feature_table import FEATURES, MISSING
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -82,6 +83,38 @@ def text_rows(found):
                    for (part, text), files in found.items())
 
 
+ABSENT_HEAD = """
+These are errors when the user's program is compiled:
+
+| Part | Text | Where |
+| --- | --- | --- |
+%s
+These texts of JAX cannot arise here:
+
+| Part | Text | Why |
+| --- | --- | --- |
+%s"""
+
+
+def other_rows():
+    return ABSENT_HEAD % ("".join(f"| {part} | `` {text} `` | `{file}` |\n" for part, text, file, _ in COMPILED),
+                          "".join(f"| {part} | `` {text.strip()} `` | {why} |\n" for part, text, why in ABSENT))
+
+
+def compiler_errors(file, program):
+    """What the compiler says of a program that includes this header."""
+    compiler = os.environ.get("CXX", "clang++-22")
+    return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-I{ROOT}", "-"],
+                          input=f'#include "{file}"\n{program}\n', capture_output=True, text=True).stderr
+
+
+def all_sources():
+    for path, _, names in os.walk(os.path.join(ROOT, "shardwright", "frontend")):
+        for name in names:
+            with open(os.path.join(path, name), encoding="utf-8") as source:
+                yield os.path.join(path, name), re.sub(r'"\s*\n\s*"', "", source.read())
+
+
 def page(found):
     rows = []
     for key, theirs, ours in FEATURES:
@@ -91,7 +124,7 @@ def page(found):
         tests = "; ".join(f"`{os.path.basename(file)}`" + (": " + ", ".join(f"`{n}`" for n in names if n) if any(names) else "")
                           for file, names in by_file.items())
         rows.append(f"| {theirs} | {ours} | {tests or 'not there'} |")
-    return HEAD + "\n".join(rows) + "\n" + TEXT_HEAD + text_rows(text_tests())
+    return HEAD + "\n".join(rows) + "\n" + TEXT_HEAD + text_rows(text_tests()) + other_rows()
 
 
 def main():
@@ -109,6 +142,12 @@ def main():
         tally.check(f"{key} has a test", (key in found) != (key in MISSING), f"no line `Feature: {key}`")
     for (part, words), files in text_tests().items():
         tally.check(f"{part}: {words}", bool(files), "no test has this text")
+    for part, words, file, program in COMPILED:
+        tally.check(f"{part}: {words}", words in compiler_errors(file, program), "the compiler does not say so")
+    written = list(all_sources())
+    for part, words, _ in ABSENT:
+        having = [file for file, source in written if words in source]
+        tally.check(f"{part}: {words}", not having, f"{having} have the text, so that it can arise")
     keys = {key for key, _, _ in FEATURES}
     for key in found:
         tally.check(f"{key} is a concept", key in keys, f"{found[key]}; frontend/feature_table.py does not have it")

@@ -234,6 +234,14 @@ void coreMap(const Mesh &, const std::function<void()> &,
       notImplemented("Mesh type <class 'jax.sharding.Mesh'> not supported."));
 }
 
+void detail::failBodyWithResult(const std::string &name,
+                                const TreeDef &result) {
+  failRecording(valueError("The kernel function in core_map ", name,
+                           " should return None. It returns a PyTree: "
+                           "PyTreeDef(",
+                           pythonTreeText(result.text), ")."));
+}
+
 Tensors dischargeCoreMap(const Params &params, Tensors &ins,
                          const std::vector<bool> &) {
   const KernelParam &kernel = kernelOf(params);

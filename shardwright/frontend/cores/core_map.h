@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_FRONTEND_CORES_CORE_MAP_H
 #define SHARDWRIGHT_FRONTEND_CORES_CORE_MAP_H
 
+#include "shardwright/frontend/api/tree.h"
 #include "shardwright/frontend/cores/ref.h"
 #include "shardwright/frontend/mesh/mesh.h"
 
@@ -57,6 +58,24 @@ void coreMap(const Expected<CoreMesh> &mesh, const std::function<void()> &body,
 /// Always an error: a mesh of devices has no cores.
 void coreMap(const Mesh &mesh, const std::function<void()> &body,
              const CoreMapOptions &options = {});
+
+namespace detail {
+/// The traced function fails: a body returned a value of this structure.
+void failBodyWithResult(const std::string &name, const TreeDef &result);
+} // namespace detail
+
+/// Always an error: a body that returns something.
+template <typename M, typename F>
+  requires(!std::is_void_v<std::invoke_result_t<const F &>>)
+void coreMap(const M &mesh, const F &body, const CoreMapOptions &options = {}) {
+  coreMap(mesh, std::function<void()>([&] {
+            auto result = body();
+            Flattener f;
+            TreeTraits<decltype(result)>::flatten(result, f);
+            detail::failBodyWithResult(options.name, f.def);
+          }),
+          options);
+}
 
 /// Memory of a device or core, as types print it.
 enum class MemorySpace { Any, Vmem, Smem, Hbm };

@@ -334,6 +334,29 @@ tracingError(const std::function<void(const Ref &, const Ref &)> &body) {
   return out.ok() ? "no error" : out.error().str();
 }
 
+TEST(FaultyKernels, BodiesReturnNothing) {
+  auto returned = [](auto body) {
+    Tensor out = runState(
+        [&](const Ref &r) {
+          coreMap(coreMesh("core", 2),
+                  [&] {
+                    r.set(r.get() + 1.0f);
+                    return body(r);
+                  },
+                  {.name = "faulty"});
+        },
+        zeros({4}));
+    return out.ok() ? "no error" : out.error().str();
+  };
+  EXPECT_EQ(returned([](const Ref &r) { return r.get(); }),
+            "ValueError: The kernel function in core_map faulty should return "
+            "None. It returns a PyTree: PyTreeDef(*).");
+  EXPECT_EQ(returned([](const Ref &r) { return std::pair(r.get(), Tensor()); }),
+            "ValueError: The kernel function in core_map faulty should return "
+            "None. It returns a PyTree: PyTreeDef((*, *)).");
+  EXPECT_EQ(returned([](const Ref &) {}), "no error");
+}
+
 TEST(FaultyKernels, ErrorsOfTracing) {
   EXPECT_EQ(tracingError([](const Ref &, const Ref &b) {
               b.set(arrayOf(std::vector<float>(16), {4, 4}));

@@ -14,6 +14,7 @@ TEXTS = {
     ],
     "pmap": [
         "pmap in_axes must be an int, None, or (nested) container with those types as leaves, but got ",
+        "pmap out_axes must be an int, None, or (nested) container with those types as leaves, but got ",
         "pmap requires at least one argument with a mapped axis.",
         "doesn't match received axis_size",
         "All static broadcasted arguments must be passed positionally.",
@@ -46,6 +47,8 @@ TEXTS = {
         "Unrecognized tiling method: ",
     ],
     "kernels": [
+        "should return None. It returns a PyTree: ",
+        "Mesh type <class 'jax.sharding.Mesh'> not supported.",
         "You should pass them as inputs",
         "Evaluation rule for 'run_scoped' not implemented",
     ],
@@ -62,3 +65,23 @@ TEXTS = {
         "it has not returned after",
     ],
 }
+
+# Texts that the compiler of the user's program gives (static_assert), with a program that has the mistake.
+COMPILED = [
+    ("pmap", "Non-hashable static arguments are not supported", "shardwright/frontend/api/tree.h",
+     "struct S {}; auto f() { return shardwright::frontend::Static<S>(S()); }"),
+]
+
+ONE_PROCESS = "The front end runs in one process, whose devices are all there are."
+# Texts of JAX that cannot arise, and why.
+ABSENT = [
+    ("trivial programs", "A trivial computation has no HLO", "`asText` of a program that only forwards is its module, as in JAX 0.10."),
+    ("pmap", "On multi-host platforms, the input to pmapped functions must have leading axis size equal to the number of local devices",
+     ONE_PROCESS),
+    ("pmap", "On multi-host platforms, pmapped functions must run across all devices", ONE_PROCESS),
+    ("pmap", "On multi-host platforms, pmapped functions that both have `devices` specified and contain an inner_pmap", ONE_PROCESS),
+    ("pmap", "using collectives that aren't supported for multi-host: ", ONE_PROCESS),
+    ("pmap", "No shard_aval handler for type: ", "All values have the type `Aval`; there are no handlers for others."),
+    ("pmap", "No pxla_result_handler for type: ", "All results have the type `Aval`; there are no handlers for others."),
+    ("pmap", "numpy masked arrays are not supported as direct inputs to JAX functions.", "No array of C++ has a mask."),
+]
