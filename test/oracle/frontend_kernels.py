@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """Seeded kernels (frontend/kernel_programs.py), run by frontend_kernels_server: with threads, without and with jit, and
-with race detection in several orders. Every value must be that of the same program in numpy, where copies are done at
+with race detection in several orders, and on the devices of a mesh, each with other numbers. Every value must be that of the same program in numpy, where copies are done at
 once, and in Pallas' interpret mode, where it takes the program; no race may be found. Each tenth program is broken once
 in each way: that must be named in every order."""
 
@@ -102,7 +102,23 @@ def check(tally, server, case):
     for mode, seed in RUNS:
         wrong = difference(expected, ask(server, mode, seed, program))
         tally.check(f"{case.name} ({mode} {seed})", wrong is None, f"{wrong}\n{kernel_programs.text(program)}")
+    check_mesh(tally, server, case, program)
     return compare_with_pallas(tally, case, program, features, expected), features, made.fault.counts
+
+
+def rotated(program, device):
+    """The program as a device of a mesh has it: with the numbers of each array rotated."""
+    turned = [[*ref[:3], [ref[3][(i + device) % len(ref[3])] for i in range(len(ref[3]))]] for ref in program[2]]
+    return [*program[:2], turned, *program[3:]]
+
+
+def check_mesh(tally, server, case, program):
+    devices = random.Random(case.seed_value).choice([2, 3, 4])
+    runs = [kernel_reference.run(rotated(program, device)) for device in range(devices)]
+    expected = [np.stack(arrays) for arrays in zip(*runs)]
+    for mode in (f"mesh {devices}", f"mesh-races {devices}"):
+        wrong = difference(expected, ask(server, mode, case.seed_value, program))
+        tally.check(f"{case.name} ({mode})", wrong is None, f"{wrong}\n{kernel_programs.text(program)}")
 
 
 def visible(steps):

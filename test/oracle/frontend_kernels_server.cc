@@ -7,8 +7,11 @@
 //
 // Reads requests from standard input, one a line, `MODE SEED PROGRAM`. MODE:
 // `eager`, `jit`, or `races`, which detects races with the order that the seed
-// decides. Answers each with a line for each array, `value NUMBERS`, or with
-// one line `error TEXT`, in which ~ is a line break; then with a line `done`.
+// decides. `mesh` and `mesh-races` run the program on DEVICES devices, a number
+// before the seed, in a shardMap: device d has the numbers of each array
+// rotated by d. Arrays of results are those of all devices, one after another.
+// Answers each with a line for each array, `value NUMBERS`, or with one line
+// `error TEXT`, in which ~ is a line break; then with a line `done`.
 //
 // A program is a list: (CORES X64 ((NAME TYPE SHAPE NUMBERS) ...) (STEP ...)).
 //
@@ -310,20 +313,65 @@ Expected<std::string> numbersOf(const Tensor &x) {
   return out;
 }
 
-void answer(const std::string &mode, uint64_t seed, const Node &program) {
-  ScopedConfig<bool> wide(config::enableX64, program[1].number() != 0);
-  CoreMapOptions options{"random", mode == "races", seed};
-  Tensors init;
+/// What the references hold at first, on each device; 0 devices: without a
+/// dimension of devices.
+Tensors initial(const Node &program, int64_t numDevices) {
+  Tensors out;
   for (const Node &ref : program[2].list) {
+    const auto count = static_cast<int64_t>(ref[3].size());
     std::vector<float> all;
-    for (const Node &x : ref[3].list)
-      all.push_back(std::stof(x.word));
-    init.push_back(lax::convert_element_type(arrayOf(all, shapeOf(ref[2])),
-                                             typeOf(ref[1])));
+    for (int64_t d = 0; d < std::max<int64_t>(numDevices, 1); ++d)
+      for (int64_t i = 0; i < count; ++i)
+        all.push_back(std::stof(ref[3][(i + d) % count].word));
+    Shape shape = shapeOf(ref[2]);
+    if (numDevices)
+      shape.insert(shape.begin(), numDevices);
+    out.push_back(
+        lax::convert_element_type(arrayOf(all, shape), typeOf(ref[1])));
   }
+  return out;
+}
+
+/// The program on each device of a mesh.
+Expected<Tensors> onMesh(const Node &program, const CoreMapOptions &options,
+                         int64_t numDevices) {
+  std::vector<Device> some = devices();
+  some.resize(numDevices);
+  Expected<Mesh> mesh = Mesh::get(some, {numDevices}, {"device"});
+  if (!mesh)
+    return mesh.error();
+  auto body = [&](const std::vector<Tensor> &blocks) -> std::vector<Tensor> {
+    Tensors own;
+    for (const Tensor &x : blocks)
+      own.push_back(lax::squeeze(x, {0}));
+    std::vector<Tensor> outs;
+    for (const Tensor &x : apply(program, options, own))
+      outs.push_back(lax::expand_dims(x, {0}));
+    return outs;
+  };
+  auto done = jit(shardMap(body, {.mesh = *mesh,
+                                  .in = P("device"),
+                                  .out = P("device"),
+                                  .checkVma = false}))(
+      std::vector<Tensor>(initial(program, numDevices)));
+  return done ? Expected<Tensors>(Tensors(*done)) : done.error();
+}
+
+void answer(const std::string &mode, int64_t numDevices, uint64_t seed,
+            const Node &program) {
+  ScopedConfig<bool> wide(config::enableX64, program[1].number() != 0);
+  CoreMapOptions options{"random", mode == "races" || mode == "mesh-races",
+                         seed};
   auto f = [&](const Tensors &x) { return apply(program, options, x); };
-  Tensors outs;
-  if (mode == "jit") {
+  Tensors outs, init;
+  if (!numDevices)
+    init = initial(program, 0);
+  if (numDevices) {
+    auto done = onMesh(program, options, numDevices);
+    if (!done)
+      return printError(done.error().str());
+    outs = *done;
+  } else if (mode == "jit") {
     auto done = jit(f)(init);
     if (!done)
       return printError(done.error().str());
@@ -344,12 +392,18 @@ void answer(const std::string &mode, uint64_t seed, const Node &program) {
 } // namespace
 
 int main() {
+  if (!setDeviceCount(4).ok())
+    return 1;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream in(line);
     std::string mode;
     uint64_t seed = 0;
-    in >> mode >> seed;
-    answer(mode, seed, parse(in));
+    int64_t numDevices = 0;
+    in >> mode;
+    if (mode.starts_with("mesh"))
+      in >> numDevices;
+    in >> seed;
+    answer(mode, numDevices, seed, parse(in));
     std::printf("done\n");
     std::fflush(stdout);
   }
