@@ -33,7 +33,7 @@ struct System {
   bool isVector = false;
 };
 Expected<System> systemOf(const char *name, const Tensor &a, const Tensor &b) {
-  auto [p, q] = promotePair(a, b);
+  auto [p, q] = promotePair(a, b, /*function=*/nullptr);
   if (const Error *error = errorIn(Tensors{p, q}))
     return *error;
   DType type = inexact(p).dtype();
