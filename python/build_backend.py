@@ -8,7 +8,7 @@
 libraries, and nothing from a package index.
 
 The wheel contains `python/shardwright/` and, in `shardwright/lib/`, the library of the sharding
-algebra, the plugin for JAX, and the transports of jobs that can be built here. They are built in `build-wheel/`, which is kept, so that an
+algebra, the plugin for JAX, and the modules (transports of jobs, solver) that can be built here. They are built in `build-wheel/`, which is kept, so that an
 interrupted build can continue and the next build is short. If SHARDWRIGHT_BUILD names a build
 folder, the plugin is taken from there. CMAKE_ARGS holds further arguments for CMake."""
 
@@ -28,8 +28,8 @@ import zipfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAME = "shardwright"
 ALGEBRA, PLUGIN = "libshardwright-sharding.so", "libshardwright_pjrt.so"
-# For jobs of several processes: built if their libraries are installed.
-TRANSPORTS = ("libshardwright_mpi.so", "libshardwright_gloo.so")
+# For jobs of several processes, and the solver of automatic sharding: built if their libraries are installed.
+MODULES = ("libshardwright_mpi.so", "libshardwright_gloo.so", "libshardwright_cbc.so")
 ENTRY_POINTS = "[jax_plugins]\nshardwright = shardwright.jax\n"
 # Files of the sdist: those that are needed to build the wheel.
 SOURCES = (
@@ -88,9 +88,9 @@ def build_libraries():
         subprocess.run(["cmake", "--build", whole, "--parallel", "--target", "shardwright_pjrt"], check=True)
     strip = shutil.which("llvm-strip-22") or shutil.which("strip")
     stripped = []
-    for library in (PLUGIN, *TRANSPORTS):
+    for library in (PLUGIN, *MODULES):
         source = os.path.join(whole, "lib", library)
-        if library in TRANSPORTS and not os.path.exists(source):
+        if library in MODULES and not os.path.exists(source):
             continue
         stripped.append(os.path.join(folder, library))
         subprocess.run([strip, "-o", stripped[-1], source], check=True)

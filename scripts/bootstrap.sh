@@ -41,10 +41,11 @@ packages=(
   zlib1g-dev
 )
 
-# The transports of jobs of several processes are built and tested if these are installed. A build without them is
-# complete otherwise, so they may be missing.
+# The solver of automatic sharding, and the transports of jobs of several processes, are built and tested if these are
+# installed. A build without them is complete otherwise, so they may be missing.
 # keep-sorted
 optional_packages=(
+  coinor-libcbc-dev
   libgloo-dev
   libopenmpi-dev
   openmpi-bin
@@ -96,7 +97,7 @@ install_optional_packages() {
     echo "bootstrap: installing the optional package $package"
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 \
       install --no-install-recommends "$package" >"$log" 2>&1 ||
-      echo "bootstrap: WARNING: no $package (log: $log): a transport of jobs is not built, and its tests will be SKIPPED" >&2
+      echo "bootstrap: WARNING: no $package (log: $log): what needs it is not built, and its tests will be SKIPPED" >&2
   done
 }
 
