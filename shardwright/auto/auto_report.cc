@@ -14,6 +14,9 @@
 #include "shardwright/report/text_table.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
 
 using namespace llvm;
 
@@ -65,6 +68,42 @@ static void writeCommunication(const FoundDetails &details, raw_ostream &os) {
   table.print(os, "");
 }
 
+/// How good the planned layouts are, and what memory would bring.
+static void writePlanner(const AutoResult &result, raw_ostream &os) {
+  const PlannerReport &planner = result.planner;
+  if (!planner.missing.empty()) {
+    os << "planner: no layouts, " << planner.missing << "\n";
+    return;
+  }
+  if (std::isinf(planner.bound))
+    os << "planner: no bound, the axes are planned one after the other\n";
+  else
+    os << "planner: within "
+       << format("%.1f", 100 * (planner.seconds / planner.bound - 1))
+       << " % of what its model allows\n";
+  // A part of the limit that the price holds for.
+  double more = result.memoryLimit / 10;
+  if (planner.secondsPerByte > 0)
+    os << "memory: " << formatBytes(more) << " more: about "
+       << durationText(planner.secondsPerByte * more) << " less\n";
+  if (planner.frontier.empty())
+    return;
+  bool isFlat = llvm::all_of(planner.frontier, [&](const auto &point) {
+    return point.cost.fits && point.cost.step.total() ==
+                                  planner.frontier.front().cost.step.total();
+  });
+  if (isFlat)
+    return;
+  os << "\n";
+  TextTable table({"planned for", "step", "memory", ""});
+  for (const PlannerReport::Point &point : planner.frontier)
+    table.add({formatBytes(point.share * result.memoryLimit),
+               durationText(point.cost.step.total()),
+               formatBytes(point.cost.peak),
+               point.cost.fits ? "" : "does not fit"});
+  table.print(os, "");
+}
+
 void writeAutoText(const AutoResult &result, StringRef title, raw_ostream &os) {
   os << title << ": mesh " << meshText(result.mesh) << ", "
      << formatBytes(result.memoryLimit) << " of memory per device, "
@@ -90,6 +129,7 @@ void writeAutoText(const AutoResult &result, StringRef title, raw_ostream &os) {
        << formatBytes(result.found.peak - result.memoryLimit)
        << " too much; remedies: more devices, donated arguments, "
           "rematerialisation (jax.checkpoint), fewer annotations that stay\n";
+  writePlanner(result, os);
   os << "\n";
   TextTable table({"", "name", "type", "sharding", "PartitionSpec", "because",
                    "next best"});
@@ -123,6 +163,23 @@ static json::Array texts(ArrayRef<std::string> list) {
   for (const std::string &text : list)
     array.push_back(jsonText(text));
   return array;
+}
+
+static json::Value toJson(const PlannerReport &planner) {
+  if (!planner.missing.empty())
+    return json::Object{{"missing", jsonText(planner.missing)}};
+  json::Array frontier;
+  for (const PlannerReport::Point &point : planner.frontier)
+    frontier.push_back(json::Object{{"share", point.share},
+                                    {"step_seconds", point.cost.step.total()},
+                                    {"peak_bytes", point.cost.peak},
+                                    {"fits", point.cost.fits}});
+  json::Object planned{{"model_seconds", planner.seconds},
+                       {"seconds_per_byte", planner.secondsPerByte},
+                       {"frontier", std::move(frontier)}};
+  if (!std::isinf(planner.bound))
+    planned["bound_seconds"] = planner.bound;
+  return planned;
 }
 
 json::Value autoJson(const AutoResult &result) {
@@ -175,6 +232,7 @@ json::Value autoJson(const AutoResult &result) {
       {"compared", std::move(compared)},
       {"shardings", std::move(shardings)},
       {"trials", result.numTrials},
+      {"planner", toJson(result.planner)},
       {"unknown_trip_count", result.found.step.unknownTripCount}};
   if (result.details.peak)
     object["peak"] = toJson(*result.details.peak);

@@ -9,6 +9,7 @@
 
 #include "shardwright/auto/describe.h"
 #include "shardwright/auto/ordered.h"
+#include "shardwright/auto/planned_plans.h"
 #include "shardwright/auto/prepare.h"
 #include "shardwright/auto/search.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
@@ -42,10 +43,13 @@ public:
         problem(std::move(problem)), argumentOf(std::move(argumentOf)),
         objective{options.memory.value_or(options.machine.memoryBytes)},
         trials(imported, this->problem, compileOptions(options)),
-        search(this->problem, trials, objective, options.specsOnly, [this] {
-          if (this->options.progress)
-            this->options.progress(trials.count(), bestSeconds);
-        }) {}
+        search(this->problem, trials, objective, options.specsOnly,
+               [this] {
+                 if (this->options.progress)
+                   this->options.progress(trials.count(), bestSeconds);
+               }),
+        planner(plannerInput(imported, this->problem), options.machine),
+        planned(this->problem, planner, objective.limit, options.specsOnly) {}
 
   FailureOr<AutoResult> run();
 
@@ -59,6 +63,9 @@ private:
 
   /// Candidates from which the search starts, best first.
   FailureOr<std::vector<Candidate>> start(int64_t budget);
+  /// Adds the planner's layouts that work.
+  void addPlanned(std::vector<Candidate> &candidates, int64_t budget);
+  void reportPlanner(AutoResult &result);
   PlanCost cost(std::string name, const Trial &trial) const {
     return {std::move(name), trial.step, trial.peak, trial.sent,
             objective.fits(trial)};
@@ -79,6 +86,8 @@ private:
   Objective objective;
   Trials trials;
   PlanSearch search;
+  Planner planner;
+  PlannedPlans planned;
   std::optional<Candidate> best;
   /// The user's annotations and no others.
   std::optional<Trial> given;
@@ -90,6 +99,7 @@ private:
 FailureOr<std::vector<Candidate>> AutoSharder::start(int64_t budget) {
   std::vector<Candidate> candidates = search.tryRecipes(
       options.effort == 0 ? budget : std::max<int64_t>(8, budget / 3));
+  addPlanned(candidates, budget);
   if (candidates.empty()) {
     // Not even the replicated program: this time its errors are shown.
     OwningOpRef<ModuleOp> copy = trials.annotated(Plan(problem));
@@ -104,6 +114,43 @@ FailureOr<std::vector<Candidate>> AutoSharder::start(int64_t budget) {
                     return objective.isBetter(a.trial, b.trial);
                   });
   return ordered;
+}
+
+void AutoSharder::addPlanned(std::vector<Candidate> &candidates,
+                             int64_t budget) {
+  size_t most = size_t(std::max<int64_t>(2, budget / 6));
+  for (Recipe &recipe : planned.make(most)) {
+    const Trial &trial = trials.of(recipe.plan);
+    if (options.progress)
+      options.progress(trials.count(), bestSeconds);
+    bool isKnown = llvm::any_of(candidates, [&](const Candidate &candidate) {
+      return candidate.plan.key() == recipe.plan.key();
+    });
+    if (trial.works && !isKnown)
+      candidates.push_back(
+          {std::move(recipe.name), std::move(recipe.plan), trial});
+  }
+}
+
+void AutoSharder::reportPlanner(AutoResult &result) {
+  const PlannedLayouts &layouts = planned.within(1);
+  result.planner.missing = layouts.missing;
+  if (!layouts.works)
+    return;
+  result.planner.seconds = layouts.seconds;
+  result.planner.bound = layouts.bound;
+  result.planner.secondsPerByte = layouts.secondsPerByte;
+  if (options.effort == 0)
+    return;
+  for (double share : {0.5, 0.75, 1.0, 1.5, 2.0})
+    if (std::optional<Plan> plan = planned.planWithin(share)) {
+      const Trial &trial = trials.of(*plan);
+      if (!trial.works)
+        continue;
+      PlanCost own = cost("planned", trial);
+      own.fits = trial.peak <= share * objective.limit;
+      result.planner.frontier.push_back({share, std::move(own)});
+    }
 }
 
 FailureOr<AutoResult> AutoSharder::run() {
@@ -149,6 +196,7 @@ FailureOr<AutoResult> AutoSharder::run() {
               *best);
   }
   write(result);
+  reportPlanner(result);
   result.numTrials = trials.count();
   result.details =
       describeFound(*result.module, compileOptions(options), argumentOf);

@@ -10,6 +10,7 @@
 //
 //   problem     what can be decided; equal layers are decided once
 //   recipes     layouts that people use
+//   planner     layouts that a model of the whole program finds best
 //   search      better ones, by trials on copies of the module
 //   trial       each by the real pipeline
 //
@@ -29,6 +30,8 @@
 
 #include "mlir/IR/OwningOpRef.h"
 
+#include <limits>
+
 namespace shardwright {
 
 /// Which of the user's annotations are forgotten first.
@@ -47,7 +50,8 @@ struct AutoOptions {
   /// Of the trials beside machine and overlap: effort of the partitioner,
   /// version of Shardy, compiler, what is done before stages.
   CompileOptions compile;
-  /// 0: recipes only; 1: a search; 2: a search of ten times the trials.
+  /// 0: recipes and planned layouts only; 1: a search; 2: a search of ten times
+  /// the trials.
   int effort = 1;
   /// Choose only what PartitionSpecs of arguments and results can say: no
   /// annotations of inner values, no priorities.
@@ -96,6 +100,24 @@ struct ChosenSharding {
   std::string where, scope;
 };
 
+/// What the planner (assign/planner.h) says beside its plans.
+struct PlannerReport {
+  /// Why there are no planned layouts; empty if there are.
+  std::string missing;
+  /// What its model predicts for a step within the limit, and the least that
+  /// the model allows; minus infinity if that is unknown.
+  double seconds = 0;
+  double bound = -std::numeric_limits<double>::infinity();
+  /// Seconds that a byte more of memory saves.
+  double secondsPerByte = 0;
+  /// Steps within less and more memory, each partitioned. Only with a search.
+  struct Point {
+    double share = 1; ///< of the limit
+    PlanCost cost;    ///< `fits`: in this share of the limit
+  };
+  std::vector<Point> frontier;
+};
+
 struct AutoResult {
   Mesh mesh;
   double memoryLimit = 0;
@@ -113,6 +135,7 @@ struct AutoResult {
   /// Import if inner values are annotated.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t numTrials = 0;
+  PlannerReport planner;
 };
 
 /// Searches. The module is as it was read and does not change. Fails with a

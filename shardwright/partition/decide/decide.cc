@@ -65,26 +65,6 @@ private:
   double bestCost = kNever;
 };
 
-bool mayShard(const DecideProblem &problem, int32_t f) {
-  const Factor &factor = problem.rule->factors[f];
-  if (size_t(f) < problem.keepUnsharded.size() && problem.keepUnsharded[f])
-    return false;
-  if (llvm::any_of(problem.windows, [&](const FactorWindow &window) {
-        return window.factor == f;
-      }))
-    return true;
-  switch (factor.kind) {
-  case FactorKind::PassThrough:
-    return true;
-  case FactorKind::Reduction:
-    return problem.canReduce;
-  case FactorKind::NeedReplication:
-  case FactorKind::Permutation:
-    return false;
-  }
-  return false;
-}
-
 void Decider::addCandidates(size_t f, AxisList axes) {
   for (; !axes.empty(); axes.pop_back())
     if (!llvm::is_contained(candidates[f], axes))
@@ -400,6 +380,26 @@ OpDecision Decider::run() {
 }
 
 } // namespace
+
+bool shardwright::mayShard(const DecideProblem &problem, int32_t f) {
+  const Factor &factor = problem.rule->factors[f];
+  if (size_t(f) < problem.keepUnsharded.size() && problem.keepUnsharded[f])
+    return false;
+  if (llvm::any_of(problem.windows, [&](const FactorWindow &window) {
+        return window.factor == f;
+      }))
+    return true;
+  switch (factor.kind) {
+  case FactorKind::PassThrough:
+    return true;
+  case FactorKind::Reduction:
+    return problem.canReduce;
+  case FactorKind::NeedReplication:
+  case FactorKind::Permutation:
+    return false;
+  }
+  return false;
+}
 
 void shardwright::settleUneven(TensorSharding &wanted,
                                const DecideProblem &problem, int64_t result) {

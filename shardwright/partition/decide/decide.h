@@ -109,6 +109,9 @@ struct OpDecision {
   double cost = 0;
 };
 
+/// True if the op can be computed with the factor sharded, along axes that fit.
+bool mayShard(const DecideProblem &problem, int32_t factor);
+
 /// Always succeeds: every op can be computed without sharding.
 OpDecision decide(const DecideProblem &problem, ReshardPlanner &planner);
 

@@ -1,0 +1,259 @@
+//===- planner.cc - layouts of a whole program ----------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/auto/assign/planner.h"
+
+#include "shardwright/auto/assign/axis_planner.h"
+
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+using namespace mlir;
+
+namespace shardwright {
+
+/// Prices that are tried for one assignment, and passes over the axes.
+constexpr int kMostPrices = 12, kMostPasses = 4;
+/// Prices whose ratio is less are equal.
+constexpr double kScaleStep = 1.1, kLeastScale = 0.5;
+/// A pass that saves less is the last.
+constexpr double kLeastGain = 1e-3;
+
+Planner::Planner(PlannerInput given, const MachineModel &machine)
+    : input(std::move(given)), machine(machine), costs(machine, input.mesh),
+      model(readProgram(input, costs)), ranges(input, model, costs),
+      maker(input.mesh, input.axes, machine) {
+  limits.dives = true;
+  limits.iterations = 30000;
+}
+
+SmallVector<int32_t, 4> Planner::axisOrder() const {
+  SmallVector<int32_t, 4> order;
+  for (size_t a = 0; a < input.axes.size(); ++a)
+    order.push_back(int32_t(a));
+  auto speed = [&](int32_t a) {
+    return machine.linkOf(input.mesh.axisName(input.axes[a]))
+        .totalBytesPerSecond();
+  };
+  // Of equal size, the slower one first.
+  llvm::sort(order, [&](int32_t a, int32_t b) {
+    return std::tuple(-maker.size(a), speed(a), a) <
+           std::tuple(-maker.size(b), speed(b), b);
+  });
+  return order;
+}
+
+namespace {
+
+/// The assignments of all axes for one limit.
+class Descent {
+public:
+  Descent(const PlannerInput &input, const ProgramModel &model,
+          const LiveRanges &ranges, const StrategyMaker &maker,
+          SolverLimits limits, double limit)
+      : input(input), model(model), ranges(ranges), maker(maker),
+        limits(limits), limit(limit) {
+    now.made.assign(
+        model.values.size(),
+        SmallVector<AxisLayout, 4>(input.axes.size(), kReplicatedLayout));
+    now.factors.assign(model.ops.size(), AxisFactors(input.axes.size(), -1));
+    moves.assign(input.axes.size(), 0);
+  }
+
+  PlannedLayouts run(ArrayRef<int32_t> order);
+
+private:
+  /// Decides the axis anew; `share`: devices along axes still to come. False if
+  /// there is no solution.
+  bool decide(int32_t axis, double share);
+  /// The best assignment that fits, or the smallest if none does. Memory has a
+  /// price, which rises until what is alive fits: prices leave the relaxation
+  /// integral, where rows do not. `bytes`: what is alive at the peak.
+  AssignmentSolution solveWithin(const AxisPlanner &planner,
+                                 AssignmentProblem &problem, double &bytes);
+  LiveSet peakSet(const AxisPlanner &planner,
+                  const AssignmentSolution &solution, double n,
+                  double &bytes) const;
+
+  const PlannerInput &input;
+  const ProgramModel &model;
+  const LiveRanges &ranges;
+  const StrategyMaker &maker;
+  SolverLimits limits;
+  double limit;
+  AxisDecisions now;
+  /// By axis: seconds of moves along it.
+  std::vector<double> moves;
+  /// Of the decision that was made last.
+  AssignmentSolution last;
+  double kernels = 0, peak = 0, memoryPrice = 0;
+};
+
+} // namespace
+
+LiveSet Descent::peakSet(const AxisPlanner &planner,
+                         const AssignmentSolution &solution, double n,
+                         double &bytes) const {
+  std::vector<double> copies(model.values.size());
+  for (LayoutOfValue copy : solution.copies)
+    if (solution.made[copy.value] != kReplicatedLayout)
+      copies[copy.value] =
+          std::max(copies[copy.value],
+                   planner.localBytes(copy.value) / (copy.layout >= 0 ? n : 1));
+  return ranges.peakSet(
+      [&](int32_t v) {
+        return planner.localBytes(v) / (solution.made[v] >= 0 ? n : 1);
+      },
+      [&](int32_t v) { return copies[v]; },
+      [&](int32_t v) { return planner.localBytes(v); }, bytes);
+}
+
+AssignmentSolution Descent::solveWithin(const AxisPlanner &planner,
+                                        AssignmentProblem &problem,
+                                        double &bytes) {
+  double limit = problem.limit, n = double(problem.shards);
+  problem.limit = LinearProgram::infinity;
+  AssignmentSolution best = solveAssignment(problem, limits);
+  if (!best.works())
+    return best;
+  LiveSet set = peakSet(planner, best, n, bytes);
+  double bound = best.bound;
+  std::vector<double> prices;
+  // Scales of the prices: too small, and large enough.
+  double low = 0, high = 0, scale = 1;
+  for (int round = 0; round < kMostPrices && bytes > 0; ++round) {
+    bool fits = bytes <= limit;
+    if (fits && (high == 0 || high / low < kScaleStep))
+      break;
+    if (!fits && llvm::none_of(problem.liveSets, [&](const LiveSet &other) {
+          return other.place == set.place;
+        })) {
+      problem.liveSets.push_back(std::move(set));
+      AssignmentProblem limited = problem;
+      limited.limit = limit;
+      SolverLimits relaxation = limits;
+      relaxation.dives = false;
+      relaxation.nodes = 0;
+      AssignmentSolution relaxed = solveAssignment(limited, relaxation);
+      bound = std::max(bound, relaxed.bound);
+      prices = relaxed.secondsPerByte;
+      memoryPrice = std::accumulate(prices.begin(), prices.end(), 0.0);
+      // Even fractions do not fit: everything is better than memory.
+      if (memoryPrice == 0)
+        prices.assign(problem.liveSets.size(), best.seconds / limit);
+      low = high = 0;
+      scale = 1;
+    }
+    AssignmentProblem priced = problem;
+    for (auto [live, price] : llvm::zip(problem.liveSets, prices))
+      addPrice(priced, live, price * scale);
+    AssignmentSolution next = solveAssignment(priced, limits);
+    if (!next.works())
+      break;
+    next = evaluateAssignment(problem, std::move(next.strategies));
+    double nextBytes = 0;
+    set = peakSet(planner, next, n, nextBytes);
+    bool nextFits = nextBytes <= limit;
+    // Of those that fit the fastest, else the smallest.
+    if (nextFits != (bytes <= limit) ? nextFits
+        : nextFits                   ? next.seconds < best.seconds
+                                     : nextBytes < bytes) {
+      best = std::move(next);
+      bytes = nextBytes;
+    }
+    (nextFits ? high : low) = scale;
+    scale = high == 0  ? scale * 2
+            : low == 0 ? scale / 2
+                       : std::sqrt(low * high);
+    if (nextFits && low == 0 && scale < kLeastScale)
+      break;
+  }
+  best.bound = bound;
+  return best;
+}
+
+bool Descent::decide(int32_t axis, double share) {
+  AxisPlanner planner(input, model, maker, now, axis);
+  planner.get().limit = limit * share;
+  memoryPrice = 0;
+  last = solveWithin(planner, planner.get(), peak);
+  if (!last.works())
+    return false;
+  planner.apply(last, now);
+  kernels = planner.kernelSeconds(last);
+  moves[axis] = last.seconds - kernels;
+  return true;
+}
+
+PlannedLayouts Descent::run(ArrayRef<int32_t> order) {
+  PlannedLayouts result;
+  double rest = 1;
+  for (int32_t axis : order)
+    rest *= double(maker.size(axis));
+  auto total = [&] {
+    double seconds = kernels;
+    for (double own : moves)
+      seconds += own;
+    return seconds;
+  };
+  auto take = [&] {
+    result.works = true;
+    result.made = now.made;
+    result.factors = now.factors;
+    result.seconds = total();
+    result.peak = peak;
+    result.secondsPerByte = memoryPrice;
+    if (order.size() == 1)
+      result.bound = last.bound;
+  };
+  for (int32_t axis : order) {
+    rest /= double(maker.size(axis));
+    if (!decide(axis, rest)) {
+      result.missing = "the solver found no assignment within its limits";
+      return result;
+    }
+  }
+  take();
+  if (order.size() < 2)
+    return result;
+  for (int pass = 1; pass < kMostPasses; ++pass) {
+    double before = result.seconds;
+    for (int32_t axis : order) {
+      AxisDecisions kept = now;
+      std::vector<double> keptMoves = moves;
+      double keptKernels = kernels;
+      bool fits = result.peak <= limit * (1 + 1e-6);
+      bool better = decide(axis, 1) && (!fits || total() < result.seconds);
+      if (better && (peak <= limit * (1 + 1e-6) || peak < result.peak)) {
+        take();
+      } else {
+        now = std::move(kept);
+        moves = std::move(keptMoves);
+        kernels = keptKernels;
+      }
+    }
+    if (result.seconds > before * (1 - kLeastGain))
+      break;
+  }
+  return result;
+}
+
+PlannedLayouts Planner::plan(double limit) const {
+  PlannedLayouts result;
+  if (!solverMissing().empty()) {
+    result.missing = solverMissing();
+    return result;
+  }
+  if (input.axes.empty()) {
+    result.missing = "the mesh has one device";
+    return result;
+  }
+  return Descent(input, model, ranges, maker, limits, limit).run(axisOrder());
+}
+
+} // namespace shardwright

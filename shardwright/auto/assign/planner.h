@@ -1,0 +1,64 @@
+//===- planner.h - layouts of a whole program -------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides one mesh axis after the other, the largest first: an assignment each
+// (assignment.h), within the memory limit times the devices along the axes that
+// are still to come. Then each axis again while all others stay, as long as
+// that saves time. Live sets that do not fit are added one by one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_AUTO_ASSIGN_PLANNER_H
+#define SHARDWRIGHT_AUTO_ASSIGN_PLANNER_H
+
+#include "shardwright/auto/assign/live_ranges.h"
+
+namespace shardwright {
+
+struct PlannedLayouts {
+  /// False: there is no solution. `missing` says why.
+  bool works = false;
+  std::string missing;
+  /// By class of values and axis (indices in ProgramModel::values and
+  /// PlannerInput::axes).
+  std::vector<llvm::SmallVector<AxisLayout, 4>> made;
+  /// By class of ops and axis: what the axis is used for.
+  std::vector<AxisFactors> factors;
+  /// What the model predicts for a step: seconds, and bytes of a device.
+  double seconds = 0, peak = 0;
+  /// No layouts take less seconds in this model; minus infinity if it is
+  /// unknown. Known for one axis.
+  double bound = -LinearProgram::infinity;
+  /// Seconds that a byte more of memory saves.
+  double secondsPerByte = 0;
+};
+
+class Planner {
+public:
+  /// The machine must outlive the planner.
+  Planner(PlannerInput input, const MachineModel &machine);
+
+  /// `limit`: bytes of a device; may be infinite.
+  PlannedLayouts plan(double limit) const;
+  const ProgramModel &getModel() const { return model; }
+
+private:
+  /// Axes in the order in which they are decided.
+  llvm::SmallVector<int32_t, 4> axisOrder() const;
+
+  PlannerInput input;
+  const MachineModel &machine;
+  OpCosts costs;
+  ProgramModel model;
+  LiveRanges ranges;
+  StrategyMaker maker;
+  SolverLimits limits;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_AUTO_ASSIGN_PLANNER_H

@@ -1,0 +1,409 @@
+//===- program_model.cc - classes of values and ops of a program ----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/auto/assign/program_model.h"
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/trip_count.h"
+#include "shardwright/rules/rule_interface.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+class ProgramReader {
+public:
+  ProgramReader(const PlannerInput &input, OpCosts &costs)
+      : input(input), module(input.module), main(sdy::getMainFunc(module)),
+        costs(costs) {}
+
+  ProgramModel read();
+
+private:
+  /// Numbers of values before those that have one layout are joined.
+  int32_t numberOf(Value value);
+  int32_t newNumber(RankedTensorType type);
+  int32_t find(int32_t number);
+  void join(int32_t a, int32_t b) {
+    a = find(a), b = find(b);
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+  void count(ValueRange values, double times) {
+    for (Value value : values)
+      if (int32_t n = numberOf(value); n >= 0)
+        raw[n].count += times;
+  }
+  void readBlock(Block &block, double times);
+  void readOp(Operation *op, double times);
+  void addOp(Operation *op, double times);
+  void addLoop(stablehlo::WhileOp op, double times);
+  void addBranches(Operation *op, double times);
+  void addCall(func::CallOp call, double times);
+  void addEdge(ArrayRef<Value> values, ArrayRef<Value> sources);
+  EdgeClass &edgeOf(int32_t value) {
+    EdgeClass &edge = edges[value];
+    if (edge.values.empty())
+      edge.values.push_back(value);
+    return edge;
+  }
+  void readSites();
+  void readGiven(Value value, int32_t number);
+  void finish(ProgramModel &model);
+
+  const PlannerInput &input;
+  ModuleOp module;
+  func::FuncOp main;
+  OpCosts &costs;
+  std::vector<ValueClass> raw;
+  std::vector<int32_t> parent;
+  llvm::DenseMap<Value, int32_t> numbers;
+  llvm::DenseMap<uint64_t, int32_t> numberOfKey, opOfKey;
+  llvm::DenseMap<int64_t, int32_t> numberOfGroup;
+  std::vector<OpClass> ops;
+  /// By the first of the values.
+  llvm::MapVector<int32_t, EdgeClass> edges;
+  std::vector<int32_t> siteNumbers;
+  llvm::DenseMap<Operation *, double> calls;
+  int64_t numOps = 0;
+};
+
+} // namespace
+
+/// True if the value is made anew in any layout.
+static bool isRematerializable(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, sdy::ConstantOp>(op))
+    return true;
+  // Of a scalar.
+  auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
+  auto type = broadcast
+                  ? dyn_cast<RankedTensorType>(broadcast.getOperand().getType())
+                  : RankedTensorType();
+  return type && type.getRank() == 0;
+}
+
+int32_t ProgramReader::find(int32_t number) {
+  while (parent[number] != number)
+    number = parent[number] = parent[parent[number]];
+  return number;
+}
+
+int32_t ProgramReader::newNumber(RankedTensorType type) {
+  ValueClass &made = raw.emplace_back();
+  made.type = type;
+  made.bytes = bytesOf(type);
+  parent.push_back(int32_t(raw.size()) - 1);
+  return parent.back();
+}
+
+int32_t ProgramReader::numberOf(Value value) {
+  auto [it, isNew] = numbers.try_emplace(value, -1);
+  if (!isNew)
+    return it->second;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || isRematerializable(value))
+    return -1;
+  uint64_t key =
+      llvm::hash_combine(input.signatureOf(value), mlir::hash_value(type));
+  // Values of several functions or with annotations are no equals of others.
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (Operation *func = argument.getOwner()->getParentOp();
+        isa<func::FuncOp>(func))
+      key = llvm::hash_combine(key, func);
+  if (sdy::TensorShardingAttr given = sdy::getSharding(value))
+    key = llvm::hash_combine(key, given);
+  auto [known, isNewKey] = numberOfKey.try_emplace(key, -1);
+  if (isNewKey) {
+    known->second = newNumber(type);
+    readGiven(value, known->second);
+  }
+  return numbers[value] = known->second;
+}
+
+void ProgramReader::readGiven(Value value, int32_t number) {
+  sdy::TensorShardingAttr given = sdy::getSharding(value);
+  if (!given)
+    return;
+  sdy::MeshAttr mesh = sdy::getMeshAttr(module, given.getMeshOrRef());
+  if (mesh && sdy::meshFromAttr(mesh) == input.mesh)
+    raw[number].given = sdy::shardingFromAttr(given, input.mesh);
+  else
+    raw[number].isReplicated = true;
+}
+
+void ProgramReader::addEdge(ArrayRef<Value> values, ArrayRef<Value> sources) {
+  int32_t first = numberOf(values.front());
+  if (first < 0)
+    return;
+  EdgeClass &edge = edgeOf(first);
+  auto note = [](SmallVector<int32_t, 2> &list, int32_t number) {
+    if (number >= 0 && !llvm::is_contained(list, number))
+      list.push_back(number);
+  };
+  for (Value value : values)
+    note(edge.values, numberOf(value));
+  for (Value source : sources)
+    note(edge.sources, numberOf(source));
+}
+
+void ProgramReader::addLoop(stablehlo::WhileOp op, double times) {
+  double trips = times * double(knownTripCount(op).value_or(1));
+  Block &cond = op.getCond().front(), &body = op.getBody().front();
+  Operation *end = body.getTerminator();
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    addEdge({body.getArgument(i), cond.getArgument(i), op->getResult(i)},
+            {op->getOperand(i), end->getOperand(i)});
+  count(op->getResults(), times);
+  for (Region &region : op->getRegions()) {
+    count(region.front().getArguments(), trips);
+    readBlock(region.front(), trips);
+  }
+}
+
+void ProgramReader::addBranches(Operation *op, double times) {
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    SmallVector<Value> sources;
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        sources.push_back(region.front().getTerminator()->getOperand(i));
+    addEdge(Value(op->getResult(i)), sources);
+  }
+  count(op->getResults(), times);
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      readBlock(region.front(), times);
+}
+
+void ProgramReader::addCall(func::CallOp call, double times) {
+  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+  count(call->getResults(), times);
+  if (!callee || callee.isDeclaration())
+    return;
+  Operation *end = callee.getBody().front().getTerminator();
+  for (auto [argument, operand] :
+       llvm::zip(callee.getArguments(), call.getOperands()))
+    addEdge(Value(argument), operand);
+  for (auto [result, returned] :
+       llvm::zip(call.getResults(), end->getOperands()))
+    addEdge(Value(result), returned);
+}
+
+void ProgramReader::addOp(Operation *op, double times) {
+  uint64_t key = op->getNumResults()
+                     ? input.signatureOf(op->getResult(0))
+                     : uint64_t(reinterpret_cast<uintptr_t>(op));
+  for (Value result : op->getResults())
+    if (int32_t number = numberOf(result); number >= 0)
+      key = llvm::hash_combine(key, number);
+  auto [it, isNew] = opOfKey.try_emplace(key, int32_t(ops.size()));
+  if (isNew) {
+    OpClass &made = ops.emplace_back();
+    made.operands.resize(op->getNumOperands());
+    for (Value result : op->getResults())
+      made.results.push_back(numberOf(result));
+    if (auto manual = dyn_cast<sdy::ManualComputationOp>(op)) {
+      made.op.op = op;
+      auto read = [&](sdy::TensorShardingAttr attr) {
+        return sdy::shardingFromAttr(attr, input.mesh);
+      };
+      for (unsigned i = 0; i < op->getNumOperands(); ++i)
+        made.fixedOperands.push_back(read(manual.getInSharding(i)));
+      for (unsigned i = 0; i < op->getNumResults(); ++i)
+        made.fixedResults.push_back(read(manual.getOutSharding(i)));
+    } else {
+      made.op = ShardedOp::read(op, costs);
+    }
+  }
+  OpClass &cls = ops[it->second];
+  cls.count += times;
+  for (auto [list, operand] : llvm::zip(cls.operands, op->getOperands())) {
+    int32_t number = numberOf(operand);
+    if (number >= 0 && !llvm::is_contained(list, number))
+      list.push_back(number);
+  }
+}
+
+void ProgramReader::readOp(Operation *op, double times) {
+  ++numOps;
+  if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
+    return addLoop(loop, times);
+  if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op))
+    return addBranches(op, times);
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return addCall(call, times);
+  if (auto group = dyn_cast<sdy::ShardingGroupOp>(op)) {
+    int32_t number = numberOf(group.getInput());
+    if (number < 0)
+      return;
+    auto [it, isNew] = numberOfGroup.try_emplace(group.getGroupId(), number);
+    if (!isNew && raw[number].type == raw[it->second].type)
+      join(number, it->second);
+    return;
+  }
+  if (op->getNumResults() > 0 &&
+      llvm::all_of(op->getResults(), isRematerializable))
+    return;
+  count(op->getResults(), times);
+  if (isa<sdy::ShardingConstraintOp, sdy::ReshardOp, sdy::PropagationBarrierOp,
+          stablehlo::OptimizationBarrierOp>(op)) {
+    for (auto [result, operand] :
+         llvm::zip(op->getResults(), op->getOperands()))
+      addEdge(Value(result), operand);
+    return;
+  }
+  addOp(op, times);
+}
+
+void ProgramReader::readBlock(Block &block, double times) {
+  for (Operation &op : block.without_terminator())
+    readOp(&op, times);
+}
+
+void ProgramReader::readSites() {
+  Operation *end = main.getBody().front().getTerminator();
+  llvm::DenseSet<Value> isSite;
+  for (const SiteGroup &group : input.groups) {
+    int32_t number = -1;
+    for (Value value : group.values) {
+      int32_t own = numberOf(value);
+      if (own >= 0 && number >= 0)
+        join(number, own);
+      number = number >= 0 ? number : own;
+      isSite.insert(value);
+    }
+    if (!group.isInner && number < 0)
+      number = newNumber(group.type);
+    siteNumbers.push_back(number);
+    if (group.isInner)
+      continue;
+    ValueClass &value = raw[number];
+    value.isEven = true;
+    value.isArgument = !group.values.empty();
+    if (group.given)
+      value.given = group.given;
+    value.count +=
+        double(value.isArgument ? group.values.size() : group.results.size());
+    EdgeClass &edge = edgeOf(number);
+    for (int32_t result : group.results) {
+      int32_t source = numberOf(end->getOperand(result));
+      if (source >= 0 && !llvm::is_contained(edge.sources, source))
+        edge.sources.push_back(source);
+    }
+  }
+  // Other arguments of @main: scalars, and what is in the host's memory.
+  for (BlockArgument argument : main.getArguments()) {
+    int32_t number = numberOf(argument);
+    if (number < 0 || isSite.contains(argument))
+      continue;
+    edgeOf(number);
+    raw[number].isReplicated = true;
+    raw[number].isArgument = true;
+  }
+}
+
+void ProgramReader::finish(ProgramModel &model) {
+  std::vector<int32_t> classes(raw.size(), -1);
+  for (size_t n = 0; n < raw.size(); ++n) {
+    int32_t root = find(int32_t(n));
+    if (classes[root] < 0) {
+      classes[root] = int32_t(model.values.size());
+      model.values.push_back(raw[root]);
+      model.values.back().count = 0;
+    }
+    classes[n] = classes[root];
+    ValueClass &cls = model.values[classes[n]];
+    cls.count += raw[n].count;
+    cls.isEven |= raw[n].isEven;
+    cls.isArgument |= raw[n].isArgument;
+    cls.isReplicated |= raw[n].isReplicated;
+    if (raw[n].given)
+      cls.given = raw[n].given;
+  }
+  auto renumber = [&](auto &list) {
+    for (int32_t &number : list)
+      number = number >= 0 ? classes[number] : -1;
+  };
+  auto unique = [](auto &list) {
+    llvm::sort(list);
+    list.erase(llvm::unique(list), list.end());
+  };
+  model.ops = std::move(ops);
+  for (OpClass &op : model.ops) {
+    renumber(op.results);
+    for (auto &list : op.operands) {
+      renumber(list);
+      unique(list);
+    }
+  }
+  for (auto &[number, edge] : edges) {
+    renumber(edge.values);
+    renumber(edge.sources);
+    unique(edge.values);
+    unique(edge.sources);
+    model.edges.push_back(std::move(edge));
+  }
+  renumber(siteNumbers);
+  model.classOfGroup = std::move(siteNumbers);
+  for (auto [value, number] : numbers)
+    if (number >= 0)
+      model.classOf[value] = classes[number];
+  model.numOps = numOps;
+}
+
+ProgramModel ProgramReader::read() {
+  readSites();
+  // Functions run as often as they are called; callers come first.
+  SmallVector<func::FuncOp> order;
+  llvm::DenseMap<Operation *, int32_t> waiting;
+  module.walk([&](func::CallOp call) {
+    if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+      ++waiting[callee];
+  });
+  order.push_back(main);
+  calls[main] = 1;
+  for (size_t i = 0; i < order.size(); ++i) {
+    func::FuncOp func = order[i];
+    if (func.isDeclaration())
+      continue;
+    double times = calls[func];
+    if (func != main)
+      count(func.getArguments(), times);
+    readBlock(func.getBody().front(), times);
+    func.walk([&](func::CallOp call) {
+      auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      if (!callee)
+        return;
+      double runs = times;
+      for (Operation *at = call->getParentOp(); at != func;
+           at = at->getParentOp())
+        if (isa<stablehlo::WhileOp>(at))
+          runs *= double(knownTripCount(at).value_or(1));
+      calls[callee] += runs;
+      if (--waiting[callee] == 0)
+        order.push_back(callee);
+    });
+  }
+  ProgramModel model;
+  finish(model);
+  return model;
+}
+
+ProgramModel readProgram(const PlannerInput &input, OpCosts &costs) {
+  return ProgramReader(input, costs).read();
+}
+
+} // namespace shardwright

@@ -1,0 +1,110 @@
+//===- planned_plans.cc - plans from planned layouts ----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/auto/planned_plans.h"
+
+#include "shardwright/auto/signatures.h"
+
+#include <cmath>
+#include <unordered_set>
+
+using namespace mlir;
+
+namespace shardwright {
+
+PlannerInput plannerInput(ModuleOp imported, const AutoProblem &problem) {
+  PlannerInput input;
+  input.module = imported;
+  input.mesh = problem.mesh;
+  input.axes = problem.axes;
+  for (const SiteClass &cls : problem.classes) {
+    SiteGroup &group = input.groups.emplace_back();
+    group.type = cls.type;
+    group.isInner = cls.kind() == Site::Kind::Inner;
+    if (cls.isGiven)
+      group.given = cls.given;
+    for (const Site &site : cls.sites)
+      if (site.kind == Site::Kind::Result)
+        group.results.push_back(site.index);
+      else
+        group.values.push_back(site.value);
+  }
+  auto signatures = std::make_shared<Signatures>(imported);
+  input.signatureOf = [signatures](Value value) {
+    return signatures->of(value);
+  };
+  return input;
+}
+
+Plan planOf(const AutoProblem &problem, const ProgramModel &model,
+            const PlannedLayouts &layouts, bool inner) {
+  Plan plan(problem);
+  for (auto [c, cls] : llvm::enumerate(problem.classes)) {
+    int32_t value = model.classOfGroup[c];
+    if (value < 0 || (!inner && cls.kind() == Site::Kind::Inner))
+      continue;
+    const SmallVector<AxisLayout, 4> &made = layouts.made[value];
+    // A partial value has no sharding that all partitioners of it agree on.
+    if (cls.kind() != Site::Kind::Argument &&
+        llvm::is_contained(made, kPartialLayout))
+      continue;
+    for (auto [axis, layout] : llvm::enumerate(made))
+      if (layout >= 0)
+        plan.put(problem, c, axis, layout);
+  }
+  return plan;
+}
+
+const PlannedLayouts &PlannedPlans::within(double share) {
+  for (auto &[own, layouts] : known)
+    if (own == share)
+      return layouts;
+  // Layouts that take less than a limit are the best within it too, if they
+  // are the best within a higher one.
+  double bytes = std::isinf(share) ? share : share * limit;
+  const PlannedLayouts *same = nullptr;
+  for (auto &[own, layouts] : known)
+    if (own >= share && layouts.works && layouts.peak <= bytes)
+      same = &layouts;
+  PlannedLayouts layouts = same ? *same : planner.plan(bytes);
+  return known.emplace_back(share, std::move(layouts)).second;
+}
+
+std::optional<Plan> PlannedPlans::planWithin(double share) {
+  const PlannedLayouts &layouts = within(share);
+  if (!layouts.works)
+    return std::nullopt;
+  return planOf(problem, planner.getModel(), layouts, !specsOnly);
+}
+
+std::vector<Recipe> PlannedPlans::make(size_t most) {
+  std::vector<Recipe> plans;
+  std::unordered_set<std::string> seen;
+  constexpr double unlimited = LinearProgram::infinity;
+  for (auto [share, suffix] :
+       {std::pair(unlimited, ""), std::pair(1.0, ", memory"),
+        std::pair(0.9, ", 90 % of memory"),
+        std::pair(0.8, ", 80 % of memory")}) {
+    if (plans.size() >= most)
+      break;
+    const PlannedLayouts &layouts = within(share);
+    if (!layouts.works)
+      continue;
+    auto add = [&](std::string name, bool inner) {
+      Plan plan = planOf(problem, planner.getModel(), layouts, inner);
+      if (plans.size() < most && seen.insert(plan.key()).second)
+        plans.push_back({std::move(name), std::move(plan)});
+    };
+    if (!specsOnly)
+      add("planned" + std::string(suffix), true);
+    add((specsOnly ? "planned" : "planned, specs only") + std::string(suffix),
+        false);
+  }
+  return plans;
+}
+
+} // namespace shardwright

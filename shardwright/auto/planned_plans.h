@@ -1,0 +1,56 @@
+//===- planned_plans.h - plans from planned layouts -------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The starts of the search that the planner gives: its layouts without a memory
+// limit, within the limit, and within less, because the estimate errs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_AUTO_PLANNED_PLANS_H
+#define SHARDWRIGHT_AUTO_PLANNED_PLANS_H
+
+#include "shardwright/auto/assign/planner.h"
+#include "shardwright/auto/recipes.h"
+
+#include <deque>
+
+namespace shardwright {
+
+/// What is planned for a problem, which was read of the module.
+PlannerInput plannerInput(mlir::ModuleOp imported, const AutoProblem &problem);
+
+/// The plan that writes the layouts to arguments and results, and with `inner`
+/// to inner values that are sharded.
+Plan planOf(const AutoProblem &problem, const ProgramModel &model,
+            const PlannedLayouts &layouts, bool inner);
+
+class PlannedPlans {
+public:
+  PlannedPlans(const AutoProblem &problem, const Planner &planner, double limit,
+               bool specsOnly)
+      : problem(problem), planner(planner), limit(limit), specsOnly(specsOnly) {
+  }
+
+  /// Distinct plans, at most `most`.
+  std::vector<Recipe> make(size_t most);
+  /// The layouts within `share` of the limit.
+  const PlannedLayouts &within(double share);
+  /// Likewise their plan; none if there are none.
+  std::optional<Plan> planWithin(double share);
+
+private:
+  const AutoProblem &problem;
+  const Planner &planner;
+  double limit;
+  bool specsOnly;
+  /// By share; infinite: without a limit.
+  std::deque<std::pair<double, PlannedLayouts>> known;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_AUTO_PLANNED_PLANS_H
