@@ -51,8 +51,9 @@ def machine(name, axes):
 MACHINES = ["one speed", "slow axis", "cheap computing"]
 
 
-def export(folder, chosen):
-    """Writes the programs to a folder, or finds them there. Returns (list, name, path)."""
+def export(folder, chosen, keep=True):
+    """Writes the programs to a folder, or finds them there. Returns (list, name, path) of those that are chosen. Without
+    `keep`, writes no others."""
     index = os.path.join(folder, "index.json")
     if not os.path.exists(index):
         sys.path.insert(0, os.path.join(ROOT, "benchmarks", "collective_bytes"))
@@ -64,6 +65,8 @@ def export(folder, chosen):
         for number, programs in enumerate(lists, 1):
             for name, make in programs:
                 path = os.path.join(folder, f"{len(rows)}.mlir")
+                if not keep and not chosen(number, name, path):
+                    continue
                 with open(path, "w") as file:
                     file.write(make().text)
                 rows.append([number, name, path])
@@ -71,6 +74,8 @@ def export(folder, chosen):
         print(file=sys.stderr)
         with open(index, "w") as file:
             json.dump(rows, file)
+        if not keep:
+            return rows
     with open(index) as file:
         return [row for row in json.load(file) if chosen(*row)]
 
@@ -146,6 +151,7 @@ def main():
             args.modules or scratch,
             lambda number, name, _: (not args.list or number == args.list)
             and (not args.names or any(part in name for part in args.names)),
+            keep=bool(args.modules),
         )
         for name in args.machine or MACHINES:
             rows = {}

@@ -383,6 +383,8 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     Timer timer(seconds.partition);
     if (options.beforePartition && failed(options.beforePartition(module)))
       return failure();
+    if (partition.machine)
+      partition.planned = &report.predicted.planned.emplace();
     if (failed(insertCollectives(module, partition)))
       return failure();
   }

@@ -27,7 +27,7 @@ class CostOptions {
     Option<"effort", "effort", "int", "1",
            "0: recipes, 1: searches, 2: longer ones and direct exchanges">,
     Option<"machine", "machine", "std::string", "\"\"",
-           "JSON file of a machine, whose weights replace alpha, touch and flop">];
+           "JSON file of a machine, seconds on which replace alpha, touch and flop">];
 }
 
 class LocalizeOptions {

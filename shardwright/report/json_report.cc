@@ -74,6 +74,10 @@ json::Object statistics(const ProgramReport &report) {
     if (step.time.unknownTripCount)
       predicted["unknown_trip_count"] = true;
     object["predicted_step"] = std::move(predicted);
+    if (step.planned)
+      object["planned_seconds"] =
+          json::Object{{"communication", step.planned->communication},
+                       {"compute", step.planned->work}};
   }
   if (report.predictedPeak)
     object["predicted_peak"] = toJson(*report.predictedPeak);

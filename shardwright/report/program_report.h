@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_REPORT_PROGRAM_REPORT_H
 #define SHARDWRIGHT_REPORT_PROGRAM_REPORT_H
 
+#include "shardwright/partition/layout/planned_cost.h"
 #include "shardwright/partition/overlap/timeline.h"
 #include "shardwright/report/collective_cost.h"
 #include "shardwright/report/peak_report.h"
@@ -43,6 +44,9 @@ struct StepPrediction {
   std::string machine;  ///< empty: no prediction
   bool isAsked = false; ///< the user named a machine, so text reports show it
   StepTime time;
+  /// What the planner took its decisions to cost, in seconds; none without a
+  /// machine.
+  std::optional<PlannedCost> planned;
   /// Bytes that the process that sends most sends to others in a step; none if
   /// there is one process, or if the last one has not the smallest share.
   std::optional<double> bytesBetweenProcesses;

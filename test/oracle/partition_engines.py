@@ -153,7 +153,17 @@ def differs(engine, program, plain, values, expected, found, exact, bound):
 def through(engine, program, values):
     """Runs our program of one device elsewhere. Returns the error, None, or "skipped" if it cannot run
     there."""
-    options = [f"--{k}={v}" for k, v in program.options.items() if k != "overlap"]
+    options = [f"--{k}={v}" for k, v in program.options.items() if k not in ("overlap", "machine")]
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        if "machine" in program.options:
+            file.write(program.options["machine"])
+            file.flush()
+            options.append(f"--machine={file.name}")
+        return elsewhere_with(engine, program, values, options)
+
+
+def elsewhere_with(engine, program, values, options):
+    """`through`, with these options of our partitioner."""
     if engine == "region":
         try:
             target = f"--target={TARGETS[program.seed % len(TARGETS)]}"

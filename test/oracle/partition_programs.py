@@ -8,6 +8,8 @@
 type and attribute (partition_ops.py), bodies of manual computations (partition_manual.py), values
 that are unreduced, of rank 0 or empty (partition_sums*.py)."""
 
+import json
+
 import numpy as np
 
 import partition_families
@@ -105,11 +107,38 @@ def special_numbers(b):
             b.p.data[a.name] = np.where(some, draw.choice(np.float32([np.nan, np.inf, -np.inf, -0.0, 0.0]), a.shape), data).astype(np.float32)
 
 
+def random_machine(b):
+    """A machine file for tensors of some hundred elements: links from almost free to far slower than
+    memory, with and without latency, and axes that differ."""
+    r = b.rng
+
+    def link():
+        return {
+            "bytes_per_second": r.choice([1e6, 1e8, 1e10, 1e12]),
+            "latency_seconds": r.choice([0, 1e-8, 1e-6, 1e-4]),
+            "directions": r.choice([1, 2]),
+        }
+
+    machine = {
+        "flops_per_second": r.choice([1e6, 1e9, 1e12]),
+        "memory": {"bytes": r.choice([1e4, 1e9]), "bytes_per_second": r.choice([1e8, 1e11])},
+        "link": link(),
+        "operation_seconds": r.choice([0, 1e-7, 1e-5]),
+    }
+    if r.random() < 0.5:
+        machine["links"] = {name: link() for name, _ in b.p.mesh.axes if r.random() < 0.5}
+    if r.random() < 0.15:
+        machine["processes"] = {"devices_per_process": r.choice([1, 2, 4])}
+    return machine
+
+
 def choose_options(b):
     r, p = b.rng, b.p
     p.options["partition-effort"] = r.choice([0, 1, 1, 2])
     if r.random() < 0.15:
         p.options["overlap"] = "force"
+    if r.random() < 0.35:
+        p.options["machine"] = json.dumps(random_machine(b), separators=(",", ":"))
     # The program is written for a larger mesh; --mesh sets the sizes for which the shardings are
     # made.
     fixed = any(word in op.sharded for op in p.ops for word in ("sdy.manual_computation", "replica_groups", "out_sharding="))

@@ -63,6 +63,16 @@ bool readOptions(llvm::StringRef text, CompileOptions &options) {
   for (llvm::StringRef word : words) {
     if (word == "--overlap=force")
       options.overlap = Overlap::Force;
+    // The content of a machine file.
+    if (llvm::StringRef json = word; json.consume_front("--machine=")) {
+      llvm::Expected<MachineModel> machine =
+          MachineModel::parse(json, "machine");
+      if (!machine) {
+        llvm::consumeError(machine.takeError());
+        return false;
+      }
+      options.partition.machine = std::move(*machine);
+    }
     if (!word.consume_front("--mesh="))
       continue;
     llvm::SmallVector<llvm::StringRef> axes;

@@ -11,7 +11,7 @@
 #include "shardwright/partition/ops/linear_ops.h"
 #include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/ops/op_traits.h"
-#include "shardwright/partition/overlap/op_work.h"
+#include "shardwright/partition/ops/op_work.h"
 #include "shardwright/rules/rule_interface.h"
 
 using namespace mlir;

@@ -7,6 +7,8 @@
 
 #include "shardwright/partition/cost/collective_cost.h"
 
+#include "shardwright/partition/cost/predicted_seconds.h"
+
 #include <cmath>
 
 namespace shardwright {
@@ -18,6 +20,7 @@ double bytesSent(CollectiveKind kind, double local, int64_t members) {
     return local * (n - 1);
   case CollectiveKind::AllToAll:
   case CollectiveKind::ReduceScatter:
+  case CollectiveKind::Reduce:
     return local * (n - 1) / n;
   case CollectiveKind::AllReduce:
     return 2 * (local * (n - 1) / n);
@@ -28,26 +31,37 @@ double bytesSent(CollectiveKind kind, double local, int64_t members) {
   return local;
 }
 
-double LinkCost::withLatency(CollectiveKind kind, double sent,
-                             int64_t members) const {
+double costOfRounds(CollectiveKind kind, double sent, int64_t members,
+                    double latency, double byte) {
   double n = double(members), logRounds = std::ceil(std::log2(n));
   switch (kind) {
   case CollectiveKind::AllGather:
   case CollectiveKind::ReduceScatter:
+  case CollectiveKind::Reduce:
   case CollectiveKind::Broadcast:
-    return alpha * logRounds + byte * sent;
+    return latency * logRounds + byte * sent;
   case CollectiveKind::AllReduce:
-    return alpha * 2 * logRounds + byte * sent;
+    return latency * 2 * logRounds + byte * sent;
   case CollectiveKind::Permute:
-    return alpha + byte * sent;
+    return latency + byte * sent;
   case CollectiveKind::AllToAll: {
     // In each of log n rounds, half of what a device holds is sent.
     double local = members > 1 ? sent * n / (n - 1) : 0;
-    return std::min(alpha * (n - 1) + byte * sent,
-                    logRounds * (alpha + byte * local / 2));
+    return std::min(latency * (n - 1) + byte * sent,
+                    logRounds * (latency + byte * local / 2));
   }
   }
   return byte * sent;
+}
+
+double LinkCost::withLatency(CollectiveKind kind, double sent,
+                             int64_t members) const {
+  return costOfRounds(kind, sent, members, alpha, byte);
+}
+
+double LinkCost::ofMachine(CollectiveKind kind, double local,
+                           int64_t members) const {
+  return collectiveSeconds(*machine, kind, local, members, link);
 }
 
 } // namespace shardwright

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The time model behind every decision of the partitioner:
+// The costs behind every decision of the partitioner, per device. With a
+// machine: seconds (predicted_seconds.h). Without one:
 //
-//   alpha * rounds + beta * bytes sent + touch * bytes touched + flop * flops
+//   alpha * rounds + bytes sent + touch * bytes touched + flop * flops
 //
-// per device. The unit is the time to send one byte over the fastest link of
-// the mesh, so beta is 1 there and more along axes with slower links.
+// in units of the time to send one byte.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,7 @@
 #include "shardwright/partition/cost/collective_cost.h"
 
 #include <cstdint>
-#include <map>
-#include <string>
+#include <memory>
 
 namespace shardwright {
 
@@ -41,8 +40,9 @@ struct CostModel {
   /// Bytes that a device may hold, while loops run, of values gathered in front
   /// of them: a fraction of the built-in machine's memory.
   double heldBytes = 4.0 * (1 << 30);
-  /// Links of mesh axes; an axis that is not listed has latency `alpha`.
-  std::map<std::string, LinkCost> links;
+  /// If not null, costs are seconds on this machine, and the weights above and
+  /// below are not used, but `repeated` (0) and `heldBytes`.
+  std::shared_ptr<const MachineModel> machine;
   /// Cost of reading or writing one byte locally.
   double touch = 0.05;
   /// Cost of one scalar multiply-add of a contraction.

@@ -54,40 +54,19 @@ LinkModel MachineModel::linkOver(ArrayRef<StringRef> axes) const {
   if (axes.empty())
     return link;
   LinkModel weakest = linkOf(axes.front());
-  for (StringRef axis : axes.drop_front()) {
-    const LinkModel &own = linkOf(axis);
-    weakest.bytesPerSecond =
-        std::min(weakest.bytesPerSecond, own.bytesPerSecond);
-    weakest.latencySeconds =
-        std::max(weakest.latencySeconds, own.latencySeconds);
-    weakest.directions = std::min(weakest.directions, own.directions);
-  }
+  for (StringRef axis : axes.drop_front())
+    weakest = weakest.with(linkOf(axis));
   return weakest;
 }
 
 /// Hoisted values of loops may take this fraction (1 / n) of the memory.
 static constexpr double kHeldPart = 16;
 
-CostModel MachineModel::costs(ArrayRef<StringRef> axes,
-                              StringRef elementType) const {
-  // The unit is the time of a byte over the fastest link.
-  double bytesPerSecond = link.totalBytesPerSecond();
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    double own = linkOf(axis).totalBytesPerSecond();
-    bytesPerSecond = i == 0 ? own : std::max(bytesPerSecond, own);
-  }
+CostModel MachineModel::costs() const {
   CostModel costs;
-  costs.alpha = link.latencySeconds * bytesPerSecond;
+  costs.machine = std::make_shared<MachineModel>(*this);
   costs.repeated = 0;
   costs.heldBytes = memoryBytes / kHeldPart;
-  costs.touch = bytesPerSecond / memoryBytesPerSecond;
-  // A multiply-add is two operations.
-  costs.flop = 2 * bytesPerSecond / flopsOf(elementType);
-  for (StringRef axis : axes) {
-    const LinkModel &own = linkOf(axis);
-    costs.links[axis.str()] = {own.latencySeconds * bytesPerSecond,
-                               bytesPerSecond / own.totalBytesPerSecond()};
-  }
   return costs;
 }
 

@@ -23,7 +23,8 @@
 //    "contraction_seconds": 1e-6, "step_seconds": 1e-5}
 //
 // Omitted keys default to the built-in machine, whose ratios the partitioner
-// assumes if no machine is named. Value types; no IR.
+// assumes if no machine is named. The times that follow from them:
+// predicted_seconds.h. Value types; no IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,19 +44,6 @@
 #include <vector>
 
 namespace shardwright {
-
-/// The link of a device to its neighbours along a mesh axis.
-struct LinkModel {
-  /// Bandwidth in one direction.
-  double bytesPerSecond = 1e11;
-  /// Time until the first byte arrives: the latency of one exchange round.
-  double latencySeconds = 1e-6;
-  /// 2: a device sends to both neighbours along the axis at the same time.
-  int32_t directions = 1;
-
-  double totalBytesPerSecond() const { return bytesPerSecond * directions; }
-  friend bool operator==(const LinkModel &, const LinkModel &) = default;
-};
 
 /// A level of links: its groups have `size` groups of the level inside it, the
 /// first level that many devices (machine_levels.h).
@@ -144,10 +132,8 @@ struct MachineModel {
   const LinkModel &linkOf(llvm::StringRef axis) const;
   /// Over several axes at once: that of the slowest. No axes: the default.
   LinkModel linkOver(llvm::ArrayRef<llvm::StringRef> axes) const;
-  /// The planner's cost weights on meshes with these axes, for a program whose
-  /// contractions have this element type.
-  CostModel costs(llvm::ArrayRef<llvm::StringRef> axes,
-                  llvm::StringRef elementType) const;
+  /// Costs in seconds on this machine, for the planner.
+  CostModel costs() const;
   /// Sizes beyond which joining collectives saves no time.
   JoinLimits joinLimits() const;
 

@@ -25,12 +25,6 @@ std::string errorOf(llvm::StringRef text) {
   return machine ? "" : llvm::toString(machine.takeError());
 }
 
-TEST(MachineModel, WithoutAnyTheWeightsAreThoseOfThePlanner) {
-  CostModel costs = MachineModel().costs({}, "f32"), planner;
-  EXPECT_DOUBLE_EQ(costs.touch, planner.touch);
-  EXPECT_DOUBLE_EQ(costs.flop, planner.flop);
-}
-
 TEST(MachineModel, ReadsWhatIsThereAndKeepsTheRest) {
   MachineModel m = machineOf(R"({"name": "pod",
     "flops_per_second": {"bf16": 2e14, "f8": 4e14, "f": 3e13, "default": 1e13},
@@ -47,10 +41,10 @@ TEST(MachineModel, ReadsWhatIsThereAndKeepsTheRest) {
   EXPECT_EQ(m.linkOf("x"), (LinkModel{5e10, 1e-6, 2}));
   EXPECT_EQ(m.linkOf("hosts"), (LinkModel{6e9, 1e-6, 1}));
   EXPECT_EQ(m.linkOver({"x", "hosts"}), (LinkModel{6e9, 1e-6, 1}));
-  CostModel costs = m.costs({"x"}, "bf16");
-  EXPECT_DOUBLE_EQ(costs.alpha, 1e5);
-  EXPECT_DOUBLE_EQ(costs.touch, 0.1);
-  EXPECT_DOUBLE_EQ(costs.flop, 1e-3);
+  CostModel costs = m.costs();
+  ASSERT_TRUE(costs.machine);
+  EXPECT_EQ(costs.machine->name, "pod");
+  EXPECT_EQ(costs.repeated, 0);
 }
 
 TEST(MachineModel, CachesServeThePartThatFits) {
@@ -68,32 +62,18 @@ TEST(MachineModel, CachesServeThePartThatFits) {
   EXPECT_DOUBLE_EQ(m.memorySeconds(1000), 1e-6);
 }
 
-TEST(MachineModel, EachAxisCostsWhatItsLinkDoes) {
-  MachineModel m = machineOf(R"({
-    "memory": {"bytes_per_second": 1e12},
-    "link": {"bytes_per_second": 5e10, "directions": 2},
-    "links": {"hosts": {"bytes_per_second": 1e10, "directions": 1,
-                        "latency_seconds": 1e-5}}})");
-  CostModel costs = m.costs({"x", "hosts"}, "f32");
-  EXPECT_DOUBLE_EQ(costs.touch, 0.1);
-  EXPECT_DOUBLE_EQ(costs.links["x"].byte, 1);
-  EXPECT_DOUBLE_EQ(costs.links["x"].alpha, 1e5);
-  EXPECT_DOUBLE_EQ(costs.links["hosts"].byte, 10);
-  EXPECT_DOUBLE_EQ(costs.links["hosts"].alpha, 1e6);
-  // The unit is the fastest link of the given axes.
-  EXPECT_DOUBLE_EQ(m.costs({"hosts"}, "f32").links["hosts"].byte, 1);
-  EXPECT_DOUBLE_EQ(m.costs({"hosts"}, "f32").touch, 0.01);
-}
-
-// What the partitioner assumes without a machine is the built-in machine, whose
-// latency counts only where a loop repeats it.
+// What the partitioner assumes without a machine is the built-in machine, in
+// bytes of its link; its latency counts only where a loop repeats it.
 TEST(MachineModel, WeightsWithoutAMachineAreThoseOfTheBuiltInOne) {
-  CostModel builtIn = MachineModel().costs({}, "f32"), assumed;
-  EXPECT_DOUBLE_EQ(builtIn.touch, assumed.touch);
-  EXPECT_DOUBLE_EQ(builtIn.flop, assumed.flop);
-  EXPECT_DOUBLE_EQ(builtIn.heldBytes, assumed.heldBytes);
-  EXPECT_DOUBLE_EQ(builtIn.alpha + builtIn.repeated,
-                   assumed.alpha + assumed.repeated);
+  MachineModel builtIn;
+  CostModel assumed;
+  double rate = builtIn.link.totalBytesPerSecond();
+  EXPECT_FALSE(assumed.machine);
+  EXPECT_DOUBLE_EQ(assumed.touch, rate / builtIn.memoryBytesPerSecond);
+  EXPECT_DOUBLE_EQ(assumed.flop, 2 * rate / builtIn.flopsOf("f32"));
+  EXPECT_DOUBLE_EQ(assumed.heldBytes, builtIn.costs().heldBytes);
+  EXPECT_DOUBLE_EQ(assumed.alpha + assumed.repeated,
+                   builtIn.link.latencySeconds * rate);
 }
 
 TEST(MachineModel, JoinsLargerCollectivesWhereLatencyIsLarger) {

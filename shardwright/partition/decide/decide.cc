@@ -14,6 +14,8 @@
 
 #include "shardwright/partition/decide/decide.h"
 
+#include "shardwright/partition/decide/local_work.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
@@ -38,10 +40,12 @@ private:
   void addCandidates(size_t f, AxisList axes);
   /// Returns the cost and fills `out`; kNever if the op cannot be computed so.
   double evaluate(const FactorAxes &axes, OpDecision *out);
-  double reshardCost(const TensorSite &site, const TensorSharding &to);
+  /// A site is in the target layout already, or moves there.
+  using Arrival = LocalWork::Arrival;
+  Arrival arrive(const TensorSite &site, const TensorSharding &to);
   /// Cost of resharding a result after the op; fills its part of `out`.
   double resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
-                    double &touched, OpDecision *out);
+                    LocalWork &work, OpDecision *out);
   /// Unshards window dimensions of the operand with fewer rows than shards.
   void keepSmallWindowsWhole(size_t operand, FactorAxes &axes) const;
   /// Cost of the halo exchanges of an operand's windows.
@@ -114,15 +118,17 @@ bool Decider::disjoint(const FactorAxes &axes) const {
   return true;
 }
 
-double Decider::reshardCost(const TensorSite &site, const TensorSharding &to) {
+Decider::Arrival Decider::arrive(const TensorSite &site,
+                                 const TensorSharding &to) {
   if (site.isRematerializable)
-    return 0;
-  double least = kNever;
-  for (const TensorSharding &from : site.layouts) {
+    return {};
+  Arrival least{kNever};
+  for (auto [i, from] : llvm::enumerate(site.layouts)) {
     if (from.isEquivalent(to))
-      return 0;
+      return {0, /*isMoved=*/i != 0};
     double cost = shardwright::reshardCost(from, to, site.shape,
                                            site.elementBytes, planner);
+    bool isMoved = i != 0 || cost > 0;
     if (cost > 0)
       cost += problem.repeated;
     if (site.amortization < 1) {
@@ -131,7 +137,12 @@ double Decider::reshardCost(const TensorSite &site, const TensorSharding &to) {
           after <= localBytes(site.shape, site.elementBytes, from))
         cost *= site.amortization;
     }
-    least = std::min(least, cost);
+    if (cost >= least.cost)
+      continue;
+    bool isSliced = cost == 0;
+    least = {cost, isMoved, isSliced};
+    if (!isSliced)
+      least.before = localBytes(site.shape, site.elementBytes, from);
   }
   return least;
 }
@@ -160,7 +171,7 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
           (double(size) / double(sharding.dims[window.operandDim].shards()));
       constexpr auto gather = CollectiveKind::AllGather;
       cost += planner.linkOver(axes[window.factor])
-                  .of(gather, bytesSent(gather, row, shards), shards);
+                  .of(gather, row, bytesSent(gather, row, shards), shards);
       cost += problem.repeated;
       continue;
     }
@@ -179,28 +190,28 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
     double bytes = row * rowsReceived(*rows, size, shards);
     if (bytes > 0)
       cost += planner.linkOver(axes[window.factor])
-                  .of(CollectiveKind::Permute, bytes, shards) +
+                  .of(CollectiveKind::Permute, bytes, bytes, shards) +
               problem.repeated;
   }
   // A reversal sends full shards to their mirrored places, along all axes in
   // one step.
-  if (!mirrored.empty())
-    cost += planner.linkOver(mirrored).of(
-                CollectiveKind::Permute,
-                localBytes(site.shape, site.elementBytes, sharding),
-                totalSize(mirrored)) +
+  if (!mirrored.empty()) {
+    double local = localBytes(site.shape, site.elementBytes, sharding);
+    cost += planner.linkOver(mirrored).of(CollectiveKind::Permute, local, local,
+                                          totalSize(mirrored)) +
             problem.repeated;
+  }
   return cost;
 }
 
 double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
-                           double &touched, OpDecision *out) {
+                           LocalWork &work, OpDecision *out) {
   const TensorSite &site = problem.results[i];
   auto computed = shardingFromFactors(rule, rule.results[i], axes, site.shape,
                                       problem.mayBeUneven);
   if (!computed)
     return kNever;
-  touched += localBytes(site.shape, site.elementBytes, *computed);
+  double local = localBytes(site.shape, site.elementBytes, *computed);
   const TensorSharding &wanted = site.layouts.front();
   // Keep the value partial along axes along which the result is wanted so.
   AxisList kept;
@@ -228,6 +239,7 @@ double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
                                            site.elementBytes, planner);
     cost += move > 0 ? move + problem.repeated : 0;
   }
+  work.addResult(i, local, /*isMoved=*/cost > 0);
   if (out) {
     out->results.push_back(std::move(*computed));
     out->resolutions.push_back(std::move(resolution));
@@ -236,8 +248,8 @@ double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
 }
 
 double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
-  const CostModel &costs = planner.getCosts();
-  double cost = 0, touched = 0;
+  LocalWork work(problem, planner.getCosts());
+  double cost = 0;
   for (auto [i, site] : llvm::enumerate(problem.operands)) {
     FactorAxes own = axes;
     keepSmallWindowsWhole(i, own);
@@ -247,12 +259,15 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
       return kNever;
     if (site.carriesSum)
       target->unreduced = problem.carried;
-    cost += windowCost(i, axes, *target);
-    cost += reshardCost(site, *target);
+    double halo = windowCost(i, axes, *target);
+    cost += halo;
+    Arrival arrival = arrive(site, *target);
+    cost += arrival.cost;
     if (cost >= bestCost && !out)
       return kNever;
-    if (!site.isReadInPart)
-      touched += localBytes(site.shape, site.elementBytes, *target);
+    arrival.hasHalo = halo > 0;
+    work.addOperand(i, localBytes(site.shape, site.elementBytes, *target),
+                    arrival);
     if (out)
       out->operands.push_back(std::move(*target));
   }
@@ -264,21 +279,17 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
   if (out)
     out->reduceAxes = reduce;
   for (size_t i = 0; i < problem.results.size(); ++i) {
-    double own = resultCost(i, axes, reduce, touched, out);
+    double own = resultCost(i, axes, reduce, work, out);
     if (own == kNever)
       return kNever;
     cost += own;
   }
-  cost += costs.touch * touched;
-  if (problem.isContraction) {
-    double points = 1;
-    for (auto [f, factor] : llvm::enumerate(rule.factors))
-      points *= double(factor.size) / double(totalSize(axes[f]));
-    cost += costs.flop * points;
+  double all = work.addTo(cost, axes);
+  if (out) {
+    out->cost = all;
+    out->work = all - cost;
   }
-  if (out)
-    out->cost = cost;
-  return cost;
+  return all;
 }
 
 void Decider::offer(const FactorAxes &axes) {
@@ -286,7 +297,8 @@ void Decider::offer(const FactorAxes &axes) {
     return;
   if (problem.weighed)
     if (OpDecision way; evaluate(axes, &way) < kNever)
-      problem.weighed->push_back({way.operands, way.results, way.cost});
+      problem.weighed->push_back({way.operands, way.results, way.cost,
+                                  planner.getCosts().machine != nullptr});
   double cost = evaluate(axes, nullptr);
   // The margin keeps the earlier candidate on ties.
   if (cost < bestCost * (1 - 1e-12) || best.empty()) {

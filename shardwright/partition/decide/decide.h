@@ -40,6 +40,31 @@ struct TensorSite {
   bool isReadInPart = false;
   /// Operands: a partial value along DecideProblem::carried.
   bool carriesSum = false;
+  /// Operands: the kernel of the op computes the value in the first of its
+  /// layouts, so that nothing is read from memory.
+  bool isInKernel = false;
+  /// Operands: how often the op's kernel moves each of its bytes.
+  double reads = 1;
+};
+
+/// The kernel of an op, for costs in seconds.
+struct OpKernel {
+  /// On all elements, and their rate on one device.
+  double operations = 0, operationsPerSecond = 1;
+  /// The tensor with whose elements the operations grow: operands, then
+  /// results; -1: the points of all factors.
+  int32_t countedTensor = -1;
+  /// How often each byte of the results is moved.
+  double writes = 1;
+  /// Of each operand, at most as many bytes as the results have are read.
+  bool readsPart = false;
+  /// The result is computed in the kernels of its users.
+  bool isFused = false;
+  /// Producers of the operands may run in the kernel.
+  bool fusesProducers = false;
+  bool isLaunched = true;
+  /// Takes no time: a view.
+  bool isFree = false;
 };
 
 /// A factor whose shards need halo rows.
@@ -60,6 +85,8 @@ struct WeighedWay {
   llvm::SmallVector<TensorSharding, 1> results;
   /// In units of CostModel, including local work.
   double cost = 0;
+  /// The unit is seconds, because there is a machine.
+  bool isSeconds = false;
 };
 
 struct DecideProblem {
@@ -76,6 +103,7 @@ struct DecideProblem {
   bool canReduce = true;
   /// The op multiplies and adds over all its factors (contractions).
   bool isContraction = false;
+  OpKernel kernel;
   /// The kind of the partial values that sharded reduction factors produce;
   /// none if no sharding can name it.
   std::optional<ReductionKind> reduction = ReductionKind::Sum;
@@ -107,6 +135,8 @@ struct OpDecision {
   /// One per result; empty if the result is wanted unreduced.
   llvm::SmallVector<SumResolution, 1> resolutions;
   double cost = 0;
+  /// The part of the cost that is local work.
+  double work = 0;
 };
 
 /// True if the op can be computed with the factor sharded, along axes that fit.

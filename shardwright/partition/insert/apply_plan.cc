@@ -110,6 +110,8 @@ LayoutRef Inserter::beforeReduction(LayoutRef layout, int32_t mesh,
 }
 
 void Inserter::applyPlan(Operation *op, const OpPlan &plan) {
+  if (costs)
+    (*costs)[op->getBlock()].work += plan.work;
   if (plan.replicatesOperands)
     return applyReplicated(op, plan);
   if (observer && plan.mesh >= 0)
@@ -151,6 +153,9 @@ void Inserter::complete(OpResult result, const OpPlan &plan, ReducerKind kind,
   Location loc = op->getLoc();
   Value whole = result;
   if (!resolution.isEmpty()) {
+    if (costs)
+      (*costs)[op->getBlock()].communication +=
+          resolution.cost(meshes.planner(plan.mesh));
     if (observer)
       loc = observer->onSumResolution(result, *computed, resolution, *completed,
                                       meshes);

@@ -264,7 +264,7 @@ bool Delayer::isWorthIt(const CarriedSum &sum, const Leaving &leaving) {
       bytes /= double(dim.shards());
     constexpr auto kind = CollectiveKind::AllReduce;
     int64_t members = totalSize(axes);
-    return link.of(kind, bytesSent(kind, bytes, members), members) +
+    return link.of(kind, bytes, bytesSent(kind, bytes, members), members) +
            planner.getCosts().repeated;
   };
   // The loop reduces at least once if it adds a full term, rather than writing

@@ -11,12 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/insert/insert_collectives.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/insert/delay_reductions.h"
 #include "shardwright/partition/insert/erase_unused.h"
 #include "shardwright/partition/insert/fuse_collectives.h"
 #include "shardwright/partition/insert/inserter.h"
 #include "shardwright/partition/insert/reduce_unmerged.h"
+#include "shardwright/partition/insert/sum_costs.h"
 #include "shardwright/partition/prepare/compose_slices.h"
 #include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/partition/prepare/scatter_as_update.h"
@@ -57,9 +59,14 @@ LogicalResult insertCollectives(ModuleOp module,
     return failure();
   PlanMemo memo;
   for (auto func : module.getOps<func::FuncOp>()) {
-    Inserter inserter(*meshes, memo, options.observer);
+    PlannedCosts costs;
+    bool isSummed = options.planned && func == sdy::getMainFunc(module);
+    Inserter inserter(*meshes, memo, options.observer, /*plan=*/nullptr,
+                      isSummed ? &costs : nullptr);
     if (failed(inserter.runOnFunction(func, found)))
       return failure();
+    if (isSummed)
+      *options.planned = sumCosts(func.getBody(), costs);
     inserter.improveReductions();
     inserter.eraseUnused(func.getBody());
   }

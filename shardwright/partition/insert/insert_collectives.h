@@ -15,6 +15,7 @@
 #define SHARDWRIGHT_PARTITION_INSERT_INSERT_COLLECTIVES_H
 
 #include "shardwright/partition/cost/target.h"
+#include "shardwright/partition/layout/planned_cost.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -29,14 +30,17 @@ struct PartitionOptions {
   Effort effort = Effort::Normal;
   /// Records why collectives are inserted; may be null.
   PlanObserver *observer = nullptr;
-  /// If set, the cost weights of this machine replace `costs`.
+  /// If set, seconds on this machine replace `costs`.
   std::optional<MachineModel> machine;
+  /// If not null, receives what the planner took one run of the entry function
+  /// to cost.
+  PlannedCost *planned = nullptr;
   /// The compiler of the program of one device.
   Target target = Target::Cpu;
 };
 
-/// The cost weights for this module. Those of a machine depend on the axes of
-/// the module's meshes and the element type of most of its contractions.
+/// The costs for this module: seconds if there is a machine, whose links depend
+/// on which axes of the module's meshes cross processes.
 CostModel plannerCosts(mlir::ModuleOp module, const PartitionOptions &options);
 
 /// In: a module as `sdy-propagation-pipeline` leaves it. Values without a

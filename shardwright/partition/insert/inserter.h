@@ -29,6 +29,7 @@
 #include "shardwright/partition/insert/wanted_sums.h"
 #include "shardwright/partition/layout/reshard_cache.h"
 #include "shardwright/partition/layout/sharding_reader.h"
+#include "shardwright/partition/ops/op_kernel.h"
 #include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/partition/support/op_name_map.h"
 #include "shardwright/rules/reducer.h"
@@ -39,11 +40,15 @@ class Inserter {
 public:
   /// Follows the entries of `plan`, if not null, and adds an entry for each
   /// other op. Without a plan each op is decided and rewritten, and the
-  /// decision dropped. `observer` may be null. All must outlive the Inserter.
+  /// decision dropped. `observer` and `costs`, which receives what the planner
+  /// took the decisions to cost, may be null. All must outlive the Inserter.
   Inserter(MeshTable &meshes, PlanMemo &memo, PlanObserver *observer,
-           LayoutPlan *plan = nullptr)
-      : meshes(meshes), versions(meshes, observer), memo(memo),
-        observer(observer), plan(plan) {}
+           LayoutPlan *plan = nullptr, PlannedCosts *costs = nullptr)
+      : meshes(meshes), versions(meshes, observer, costs), memo(memo),
+        observer(observer), plan(plan), costs(costs) {
+    if (meshes.getCosts().machine)
+      rates.emplace(*meshes.getCosts().machine);
+  }
 
   /// Makes all communication explicit. Emits a diagnostic and fails if the
   /// function cannot be partitioned. `found` is the output of inlineCalls().
@@ -145,6 +150,9 @@ private:
   PlanMemo &memo;
   PlanObserver *observer;
   LayoutPlan *plan;
+  PlannedCosts *costs;
+  /// Set if costs are seconds.
+  std::optional<OperationRates> rates;
   ShardingReader shardings;
   /// For the current function.
   std::optional<WantedSums> wantedSums;

@@ -75,6 +75,8 @@ struct OpPlan {
   bool replicatesOperands = false;
   /// The op has effects and only this device runs it (kDeviceAttrName).
   std::optional<int64_t> device;
+  /// Cost of the op besides communication, for each run of the op.
+  double work = 0;
   /// For an observer: see PlanObserver::onPlan.
   std::vector<WeighedWay> ways;
 };

@@ -15,6 +15,7 @@
 #include "shardwright/partition/insert/carried_sums.h"
 #include "shardwright/partition/insert/inserter.h"
 #include "shardwright/partition/ops/linear_ops.h"
+#include "shardwright/partition/ops/op_kernel.h"
 #include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/op_windows.h"
@@ -95,6 +96,8 @@ static std::optional<int64_t> onlyDevice(Operation *op) {
 
 OpPlan Inserter::planReplicated(Operation *op) {
   OpPlan plan;
+  if (rates)
+    plan.work = secondsOfKernel(op, *rates);
   for (Value result : op->getResults()) {
     LayoutRef layout = meshes.replicated(dimsOf(result.getType()).size());
     plan.results.push_back({layout, {}, layout});
@@ -297,7 +300,8 @@ static void sortWays(std::vector<WeighedWay> &ways,
     return a.operands == b.operands && a.results == b.results;
   };
   std::vector<WeighedWay> sorted;
-  sorted.push_back({decision.operands, decision.results, decision.cost});
+  sorted.push_back({decision.operands, decision.results, decision.cost,
+                    !ways.empty() && ways.front().isSeconds});
   // Candidates of equal cost stay in the order of evaluation.
   SmallVector<std::pair<double, size_t>> order;
   for (auto [i, way] : llvm::enumerate(ways))
@@ -358,6 +362,8 @@ OpPlan Inserter::planByRule(Operation *op, ArrayRef<LayoutRef> wanted) {
   problem.sumShare = 1 / double(timesAddedUp(op));
   amortizeMoves(op, mesh, problem);
 
+  if (rates)
+    describeKernel(op, *rates, problem);
   if (observer)
     problem.weighed = &plan.ways;
   OpDecision decision = decide(problem, meshes.planner(mesh));
@@ -380,6 +386,7 @@ OpPlan Inserter::planByRule(Operation *op, ArrayRef<LayoutRef> wanted) {
     }
   plan.reduceAxes = std::move(decision.reduceAxes);
   plan.factors = std::move(decision.factors);
+  plan.work = decision.work;
   return plan;
 }
 
@@ -403,6 +410,12 @@ void Inserter::askMemo(Operation *op, ArrayRef<LayoutRef> wanted) {
   // getScan() depends on the initial values.
   if (isa<stablehlo::ReduceWindowOp>(op))
     memo.add(getScan(op).has_value());
+  // The op's kernel depends on its users, and on those of its operands.
+  if (rates) {
+    memo.add(int64_t(placeOf(op)));
+    for (OpOperand &use : op->getOpOperands())
+      memo.add(isReadInKernel(use));
+  }
   memo.add(timesAddedUp(op));
   SmallVector<int64_t, 3> moved = timesMoved(op);
   for (int64_t times : moved)

@@ -170,10 +170,11 @@ CrossMeshWay wayAcrossMeshes(const TensorSharding &from,
     return way;
   LinkCost link = planner.linkOver(from.allAxes());
   link = link.with(meshes.planner(toMesh).linkOver(to.allAxes()));
-  double cost = link.alpha * double(pieces) +
-                link.byte * elementBytes *
-                    exchangeElements(meshes.mesh(fromMesh), from,
-                                     meshes.mesh(toMesh), to, shape);
+  double cost = exchangeCost(
+      link,
+      elementBytes * exchangeElements(meshes.mesh(fromMesh), from,
+                                      meshes.mesh(toMesh), to, shape),
+      pieces);
   // The alternative without steps replicates the value on every device.
   if (!inSteps || cost < 0.98 * way.cost)
     way = {true, cost};

@@ -84,6 +84,7 @@ public:
     return entries[a]->mesh.axes() == entries[b]->mesh.axes();
   }
   int32_t size() const { return entries.size(); }
+  const CostModel &getCosts() const { return costs; }
   /// Of the meshes with axes; 1 if there are none, the maximum if functions
   /// differ.
   int64_t numDevices() const;

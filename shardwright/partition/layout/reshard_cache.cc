@@ -129,6 +129,8 @@ Value ReshardCache::get(Value value, LayoutRef layout, Operation *user) {
         least = cost;
       }
     }
+    if (costs)
+      (*costs)[builder.getInsertionBlock()].communication += least;
     Location loc =
         observer ? observer->onMove({user, value, from->layout, layout}, meshes)
                  : user->getLoc();

@@ -18,14 +18,17 @@
 
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/layout/plan_observer.h"
+#include "shardwright/partition/layout/planned_cost.h"
 
 namespace shardwright {
 
 class ReshardCache {
 public:
   /// The observer, if there is one, is notified of every move.
-  explicit ReshardCache(MeshTable &meshes, PlanObserver *observer = nullptr)
-      : meshes(meshes), observer(observer) {}
+  /// `costs`, if not null, receives the cost of every move.
+  explicit ReshardCache(MeshTable &meshes, PlanObserver *observer = nullptr,
+                        PlannedCosts *costs = nullptr)
+      : meshes(meshes), observer(observer), costs(costs) {}
 
   /// Reserves space for this many values.
   void reserve(size_t values) {
@@ -82,6 +85,7 @@ private:
 
   MeshTable &meshes;
   PlanObserver *observer;
+  PlannedCosts *costs;
   llvm::DenseMap<mlir::Value, int32_t> index;
   std::vector<Versions> versions;
   /// Versions made in branches: index of the value, and the region.

@@ -10,8 +10,9 @@
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/axes_of_groups.h"
+#include "shardwright/partition/cost/predicted_seconds.h"
 #include "shardwright/partition/ops/op_traits.h"
-#include "shardwright/partition/overlap/op_work.h"
+#include "shardwright/partition/ops/op_work.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 #include "shardwright/rules/rule_interface.h"
@@ -24,22 +25,17 @@
 using namespace mlir;
 
 namespace shardwright {
-static bool mayFuseProducers(Operation *op) {
-  return getPartitionTraits(op).fusion != Fusion::Alone;
-}
-
-/// Time of a link in seconds; `directions`: over which of them it sends.
-static LinkCost secondsOf(const LinkModel &link, int32_t directions) {
-  return {link.latencySeconds, 1 / (link.bytesPerSecond * directions)};
-}
 
 /// The collective by which the cost model knows the op.
 static CollectiveKind kindOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, CollectiveKind>(op)
       .Case([](stablehlo::AllGatherOp) { return CollectiveKind::AllGather; })
       .Case([](stablehlo::AllReduceOp) { return CollectiveKind::AllReduce; })
-      .Case<stablehlo::ReduceScatterOp, stablehlo::CollectiveReduceOp>(
-          [](auto) { return CollectiveKind::ReduceScatter; })
+      .Case(
+          [](stablehlo::CollectiveReduceOp) { return CollectiveKind::Reduce; })
+      .Case([](stablehlo::ReduceScatterOp) {
+        return CollectiveKind::ReduceScatter;
+      })
       .Case([](stablehlo::AllToAllOp) { return CollectiveKind::AllToAll; })
       .Case([](stablehlo::CollectivePermuteOp) {
         return CollectiveKind::Permute;
@@ -54,137 +50,20 @@ static int64_t groupSizeOf(Attribute attr, int64_t all) {
   return groups.getType().getDimSize(1);
 }
 
-double bytesOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape()
-             ? elementBytes(type) * double(tensor.getNumElements())
-             : 0;
-}
-
 OpCosts::OpCosts(const MachineModel &machine, const Mesh &mesh)
-    : machine(machine), mesh(mesh) {}
-
-double OpCosts::flopsPerSecond(Type element) {
-  // A complex multiplication is four real ones.
-  double share = 1;
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    element = complex.getElementType();
-    share = 4;
-  }
-  double &known = speeds[element];
-  if (known == 0) {
-    std::string name;
-    llvm::raw_string_ostream(name) << element;
-    known = machine.flopsOf(name);
-  }
-  return known / share;
-}
+    : machine(machine), mesh(mesh), rates(machine) {}
 
 double OpCosts::contractionSeconds(Operation *op, double parts, double bytes) {
-  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  return machine.operationSeconds + machine.contractionSeconds +
-         std::max(countOperations(op) / parts / flopsPerSecond(element),
-                  machine.memorySeconds(bytes));
-}
-
-/// Computes an integer or a predicate that backends keep on the host or in
-/// another kernel.
-static bool isCounter(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() &&
-         llvm::all_of(op->getResultTypes(), [](Type type) {
-           auto tensor = dyn_cast<RankedTensorType>(type);
-           return tensor && tensor.getRank() == 0 &&
-                  tensor.getElementType().isInteger();
-         });
-}
-
-OpCosts::Place OpCosts::placeOf(Operation *op) {
-  if (getPartitionTraits(op).fusion != Fusion::WithUsers ||
-      op->getNumResults() != 1 || op->use_empty())
-    return Place::OwnKernel;
-  // Not cached: rings and schedules change the users of ops, and new ops reuse
-  // the addresses of erased ones. A value with very many users is materialized.
-  constexpr int64_t mostUsers = 64;
-  int64_t count = 0, fusing = 0;
-  bool isReturned = false;
-  for (Operation *user : op->getUsers()) {
-    if (++count > mostUsers || user->getBlock() != op->getBlock())
-      return Place::OwnKernel;
-    if (user->hasTrait<OpTrait::IsTerminator>())
-      isReturned = true;
-    else if (mayFuseProducers(user))
-      ++fusing;
-    else
-      return Place::OwnKernel;
-  }
-  if (!fusing)
-    return Place::OwnKernel;
-  return isReturned ? Place::UsersKernelAndMemory : Place::UsersKernel;
+  return kernelSeconds(machine, {countOperations(op) / parts, rates.of(op),
+                                 bytes, /*isContraction=*/true});
 }
 
 double OpCosts::heldBytes(Value result) {
   Operation *op = result.getDefiningOp();
-  return op && (placeOf(op) == Place::UsersKernel ||
+  return op && (placeOf(op) == KernelPlace::UsersKernel ||
                 op->hasTrait<OpTrait::ConstantLike>())
              ? 0
              : bytesOf(result.getType());
-}
-
-double OpCosts::bytesTouched(Operation *op) {
-  double results = 0;
-  for (Type type : op->getResultTypes())
-    results += bytesOf(type);
-  // In-place updates touch only the updated elements.
-  if (auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(op))
-    return 2 * bytesOf(update.getUpdate().getType());
-  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op)) {
-    double bytes = bytesOf(scatter.getScatterIndices().getType());
-    for (Value update : scatter.getUpdates())
-      bytes += 3 * bytesOf(update.getType());
-    return bytes;
-  }
-  bool isPart = isSlicing(op);
-  double bytes = placeOf(op) == Place::UsersKernel ? 0 : results;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    if (llvm::is_contained(op->getOperands().take_front(i), operand))
-      continue;
-    Operation *from = operand.getDefiningOp();
-    if (from && from->hasTrait<OpTrait::ConstantLike>()) {
-      auto value = from->getAttrOfType<ElementsAttr>("value");
-      if (!value || value.isSplat())
-        continue;
-    } else if (from && mayFuseProducers(op) &&
-               placeOf(from) != Place::OwnKernel) {
-      continue;
-    }
-    double size = bytesOf(operand.getType());
-    bytes += isPart ? std::min(size, results) : size;
-  }
-  return bytes;
-}
-
-double OpCosts::seconds(Operation *op) {
-  if (getPartitionTraits(op).work == Work::None || transfer(op))
-    return 0;
-  Type element;
-  if (op->getNumOperands() > 0)
-    element = getElementTypeOrSelf(op->getOperand(0).getType());
-  else if (op->getNumResults() > 0)
-    element = getElementTypeOrSelf(op->getResult(0).getType());
-  else
-    return 0;
-  double bytes = bytesTouched(op);
-  if (isContraction(op))
-    return contractionSeconds(op, /*parts=*/1, bytes);
-  double rate = machine.elementwiseFlopsPerSecond;
-  double time =
-      machine.operationSeconds +
-      std::max(countOperations(op) / (rate ? rate : flopsPerSecond(element)),
-               machine.memorySeconds(bytes));
-  // A fused op has no kernel of its own, nor has a loop counter.
-  return placeOf(op) == Place::OwnKernel && !isCounter(op)
-             ? time
-             : time - machine.operationSeconds;
 }
 
 OpCosts::Lanes OpCosts::lanesOf(ArrayRef<bool> axes) const {
@@ -332,8 +211,8 @@ OpCosts::Lanes OpCosts::lanesOfPairs(Attribute attr) {
 
 double OpCosts::passSeconds(Attribute groups, int64_t groupSize, double bytes) {
   Lanes lanes = lanesOfGroups(groups, groupSize);
-  return secondsOf(lanes.link, /*directions=*/1)
-      .of(CollectiveKind::Permute, bytes, /*members=*/2);
+  return costOfRounds(CollectiveKind::Permute, bytes, /*members=*/2,
+                      lanes.link.latencySeconds, 1 / lanes.link.bytesPerSecond);
 }
 
 void OpCosts::addProcesses(Operation *op, int64_t index, Transfer &transfer) {
@@ -343,8 +222,8 @@ void OpCosts::addProcesses(Operation *op, int64_t index, Transfer &transfer) {
   const ProcessesModel &link = *machine.processes;
   int64_t processes =
       llvm::divideCeil(mesh.numDevices(), link.devicesPerProcess);
-  transfer.seconds += between.seconds(link, machine.cacheBytes,
-                                      link.sharing(processes));
+  transfer.seconds +=
+      between.seconds(link, machine.cacheBytes, link.sharing(processes));
   transfer.lanes |= Transfer::processLane;
 }
 
@@ -360,9 +239,8 @@ std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
     Lanes lanes = lanesOfPairs(permute.getSourceTargetPairs());
     result.lanes = lanes.lanes;
     result.oneDirection = true;
-    result.seconds = secondsOf(lanes.link, /*directions=*/1)
-                         .of(CollectiveKind::Permute, bytes, /*members=*/2) +
-                     machine.memorySeconds(bytes);
+    result.seconds = collectiveSeconds(machine, CollectiveKind::Permute, bytes,
+                                       /*members=*/2, lanes.link);
     addProcesses(op, index, result);
     return result;
   }
@@ -372,24 +250,13 @@ std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
   result.lanes = lanes.lanes;
   if (size < 2)
     return result;
-  CollectiveKind kind = kindOf(op);
   // Members in other processes send over the link between processes.
   int64_t near = size;
   if (machine.processes)
     near = std::min(size, placementOf(groups, size).ownMembers);
-  if (near > 1)
-    result.seconds = secondsOf(lanes.link, lanes.link.directions)
-                         .of(kind, bytesSent(kind, bytes, near), near);
+  result.seconds =
+      collectiveSeconds(machine, kindOf(op), bytes, size, lanes.link, near);
   addProcesses(op, index, result);
-  // Results are written to memory; combining reads what is received.
-  double touched = 0;
-  for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
-    if (index < 0 || int64_t(i) == index)
-      touched += bytesOf(type);
-  if (kind == CollectiveKind::AllReduce ||
-      kind == CollectiveKind::ReduceScatter)
-    touched += bytesSent(CollectiveKind::ReduceScatter, bytes, size);
-  result.seconds += machine.memorySeconds(touched);
   return result;
 }
 

@@ -18,6 +18,7 @@
 #include "shardwright/mesh/mesh.h"
 #include "shardwright/partition/cost/machine_model.h"
 #include "shardwright/partition/cost/process_traffic.h"
+#include "shardwright/partition/ops/op_kernel.h"
 #include "shardwright/partition/overlap/timeline.h"
 
 #include "mlir/IR/Operation.h"
@@ -27,9 +28,6 @@
 
 namespace shardwright {
 
-/// Bytes of a tensor of static shape; 0 for other types.
-double bytesOf(mlir::Type type);
-
 class OpCosts {
 public:
   /// `mesh` gives the axes along which the devices of a group are; if it is
@@ -37,7 +35,7 @@ public:
   OpCosts(const MachineModel &machine, const Mesh &mesh);
 
   /// Time of an op that computes; excludes the regions of control flow.
-  double seconds(mlir::Operation *op);
+  double seconds(mlir::Operation *op) { return secondsOfKernel(op, rates); }
   /// The transfer of a collective, for all operands or only for operand
   /// `index`; none for other ops.
   std::optional<Transfer> transfer(mlir::Operation *op, int64_t index = -1);
@@ -50,7 +48,9 @@ public:
   /// Time of one of `parts` equal parts of a contraction, which reads and
   /// writes this many bytes.
   double contractionSeconds(mlir::Operation *op, double parts, double bytes);
-  double flopsPerSecond(mlir::Type element);
+  double flopsPerSecond(mlir::Type element) {
+    return rates.ofContraction(element);
+  }
   /// Time in which each member of such groups sends this many bytes to the
   /// next.
   double passSeconds(mlir::Attribute groups, int64_t groupSize, double bytes);
@@ -70,15 +70,10 @@ private:
   Lanes lanesOfPairs(mlir::Attribute pairs);
   /// Adds the messages between processes of a collective.
   void addProcesses(mlir::Operation *op, int64_t index, Transfer &transfer);
-  /// Where a result is computed. `UsersKernelAndMemory`: also written, because
-  /// the block returns it.
-  enum class Place { OwnKernel, UsersKernel, UsersKernelAndMemory };
-  Place placeOf(mlir::Operation *op);
-  double bytesTouched(mlir::Operation *op);
 
   const MachineModel &machine;
   const Mesh &mesh;
-  llvm::DenseMap<mlir::Type, double> speeds;
+  OperationRates rates;
   llvm::DenseMap<mlir::Attribute, Lanes> groupLanes, pairLanes;
   llvm::DenseMap<mlir::Attribute, std::optional<AxisList>> groupAxes;
   std::map<std::pair<const void *, int64_t>, GroupPlacement> placements;

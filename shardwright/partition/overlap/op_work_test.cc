@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/overlap/op_work.h"
+#include "shardwright/partition/ops/op_work.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/overlap/op_cost.h"

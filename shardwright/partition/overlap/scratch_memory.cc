@@ -9,8 +9,8 @@
 
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/op_work.h"
 #include "shardwright/partition/overlap/op_cost.h"
-#include "shardwright/partition/overlap/op_work.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/support/convolution_tiles.h"
 #include "shardwright/support/shape.h"

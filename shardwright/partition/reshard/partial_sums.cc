@@ -37,11 +37,13 @@ double SumResolution::cost(const ReshardPlanner &planner) const {
   for (const AxisList &list : scatter)
     scattered.append(list.begin(), list.end());
   double cost = 0;
+  int64_t parts = totalSize(scattered);
   if (!scattered.empty())
     cost += planner.linkOver(scattered).of(CollectiveKind::ReduceScatter,
-                                           scatterBytes, totalSize(scattered));
+                                           localBytes, scatterBytes, parts);
   if (!reduce.empty())
-    cost += planner.linkOver(reduce).of(CollectiveKind::AllReduce, reduceBytes,
+    cost += planner.linkOver(reduce).of(CollectiveKind::AllReduce,
+                                        localBytes / double(parts), reduceBytes,
                                         totalSize(reduce));
   return cost;
 }
@@ -82,6 +84,7 @@ SumResolution shardwright::planSumResolution(const TensorSharding &from,
   out.after = from.closedLike();
   AxisList left(axes);
   double local = localBytes(shape, elementBytes, from);
+  out.localBytes = local;
   int64_t parts = 1;
   for (size_t d = 0; d < from.dims.size(); ++d) {
     AxisList scattered;

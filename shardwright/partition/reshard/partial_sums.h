@@ -34,6 +34,8 @@ struct SumResolution {
   TensorSharding after;
   /// Mean bytes that a device sends in each of the two.
   double scatterBytes = 0, reduceBytes = 0;
+  /// Bytes that a device holds before.
+  double localBytes = 0;
   double cost(const ReshardPlanner &planner) const;
   bool scatters() const;
   bool isEmpty() const { return !scatters() && reduce.empty(); }

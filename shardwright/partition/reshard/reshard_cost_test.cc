@@ -24,9 +24,10 @@ TEST(ReshardCost, PlansCountTheRoundsOfTheirSteps) {
   LinkCost link{1000, 1};
   const ReshardPlan &gather = planner.plan(rows, none, {64, 64}, 4);
   EXPECT_DOUBLE_EQ(gather.cost,
-                   link.of(CollectiveKind::AllGather, gather.bytes, 8));
+                   link.of(CollectiveKind::AllGather, 0, gather.bytes, 8));
   const ReshardPlan &swap = planner.plan(rows, columns, {64, 64}, 4);
-  EXPECT_DOUBLE_EQ(swap.cost, link.of(CollectiveKind::AllToAll, swap.bytes, 8));
+  EXPECT_DOUBLE_EQ(swap.cost,
+                   link.of(CollectiveKind::AllToAll, 0, swap.bytes, 8));
 }
 
 } // namespace

@@ -14,6 +14,7 @@
 #include "shardwright/partition/reshard/reshard_planner.h"
 
 #include "shardwright/mesh/uneven.h"
+#include "shardwright/partition/cost/machine_model.h"
 #include "shardwright/partition/reshard/direct_exchange.h"
 #include "shardwright/partition/reshard/reshard_atoms.h"
 #include "shardwright/partition/reshard/reshard_search.h"
@@ -149,11 +150,11 @@ AxisList axesOf(const ReshardStep &step, const TensorSharding &before) {
 
 ReshardPlanner::ReshardPlanner(Mesh given, CostModel weights, Effort effort)
     : mesh(std::move(given)), costs(std::move(weights)), effort(effort) {
-  for (const MeshAxis &axis : mesh.axes()) {
-    auto own = costs.links.find(axis.name);
-    links.push_back(own == costs.links.end() ? LinkCost{costs.alpha, 1}
-                                             : own->second);
-  }
+  for (const MeshAxis &axis : mesh.axes())
+    links.push_back(costs.machine
+                        ? LinkCost::onMachine(*costs.machine,
+                                              costs.machine->linkOf(axis.name))
+                        : LinkCost{costs.alpha, 1});
 }
 
 AxisList ReshardPlanner::allAxes() const {
@@ -199,6 +200,8 @@ public:
   /// such parts.
   void searchPrimes();
   void toSteps();
+  /// Bytes of the full-size value.
+  double totalBytes() const { return total; }
 
   SearchResult best;
 
@@ -223,7 +226,6 @@ private:
   ReshardPlan &plan;
   const DimAxes &from, &to;
   llvm::ArrayRef<int64_t> shape;
-  /// Bytes of the full-size value.
   double total;
   bool changesOrder;
   /// Set by gatherIncompatible(): the start, and both sides cut where the other
@@ -261,7 +263,8 @@ SearchResult StepFinder::search(const Atoms &atoms,
   problem.to = atoms.to;
   problem.from.targetOrder = !changesOrder;
   problem.to.targetOrder = true;
-  if (llvm::any_of(links, [](LinkCost link) { return link != LinkCost(); }))
+  if (llvm::any_of(links,
+                   [](const LinkCost &link) { return link != LinkCost(); }))
     for (AxisRef ref : atoms.refs)
       problem.links.push_back(links[ref.axis]);
   problem.orderLink = orderLink;
@@ -346,10 +349,11 @@ static CollectiveKind collectiveOf(ReshardStep::Kind kind) {
   return CollectiveKind::Permute;
 }
 
-/// Adds the bytes and costs of the steps. `orderLink`, if not null, is the link
-/// of each step.
+/// Adds the bytes and costs of the steps for a value of `total` bytes.
+/// `orderLink`, if not null, is the link of each step.
 static void addCosts(ReshardPlan &plan, const TensorSharding &from,
-                     const ReshardPlanner &planner, const LinkCost *orderLink) {
+                     double total, const ReshardPlanner &planner,
+                     const LinkCost *orderLink) {
   const TensorSharding *before = &from;
   for (auto [i, step] : llvm::enumerate(plan.steps)) {
     if (!plan.segments.empty() && i == plan.firstOnSegments)
@@ -357,9 +361,12 @@ static void addCosts(ReshardPlan &plan, const TensorSharding &from,
     plan.bytes += step.bytes;
     if (step.kind != ReshardStep::Slice && !step.withNext) {
       AxisList axes = axesOf(step, *before);
+      double local = total;
+      for (const DimSharding &dim : before->dims)
+        local /= double(dim.shards());
       plan.cost +=
           (orderLink ? *orderLink : planner.linkOver(axes))
-              .of(collectiveOf(step.kind), step.bytes, totalSize(axes));
+              .of(collectiveOf(step.kind), local, step.bytes, totalSize(axes));
     }
     before = &step.after;
   }
@@ -386,14 +393,27 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
   finder.searchSegments();
   finder.searchPrimes();
   finder.toSteps();
-  addCosts(plan, fromSharding, *this, changesOrder ? &orderLink : nullptr);
+  addCosts(plan, fromSharding, finder.totalBytes(), *this,
+           changesOrder ? &orderLink : nullptr);
   // `bound` excludes the gather before the search, which counts against the
   // plan.
   TensorSharding end = toSharding;
   end.unreduced = fromSharding.unreduced;
   considerExchange(plan, fromSharding, end, shape, elementBytes, changesOrder,
-                   finder.best.bound);
+                   costs.machine ? finder.best.leastBytes : finder.best.bound);
   return plan;
+}
+
+double shardwright::exchangeCost(const LinkCost &link, double bytes,
+                                 int64_t pieces) {
+  if (!link.machine)
+    return link.byte * bytes + link.alpha * double(pieces);
+  // Each piece is cut out, sent, and written to its place.
+  double rounds = std::max(double(pieces), 1.0);
+  double move = link.machine->memorySeconds(2 * bytes / rounds) +
+                link.machine->operationSeconds;
+  return rounds * (2 * move + link.of(CollectiveKind::Permute, bytes / rounds,
+                                      bytes / rounds, /*members=*/2));
 }
 
 static int64_t localElements(const TensorSharding &sharding,
@@ -427,8 +447,7 @@ void ReshardPlanner::considerExchange(ReshardPlan &plan,
   double bytes = elementBytes * exchangeElements(mesh, from, mesh, to, shape);
   AxisList axes = from.allAxes();
   axes.append(to.allAxes());
-  LinkCost link = linkOver(axes);
-  double cost = link.byte * bytes + link.alpha * double(pieces);
+  double cost = exchangeCost(linkOver(axes), bytes, pieces);
   if (cost >=
       plan.cost * (searchesLong || holdsMore ? kWorthwhile : kMuchBetter))
     return;

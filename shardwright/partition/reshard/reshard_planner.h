@@ -66,7 +66,7 @@ struct ReshardPlan {
   bool isDirect = false;
   /// Mean bytes that a device sends in all steps.
   double bytes = 0;
-  /// In units of CostModel.
+  /// In units of CostModel: seconds with a machine.
   double cost = 0;
   /// Largest local size in bytes between the first and the last step.
   double peakBytes = 0;
@@ -112,6 +112,10 @@ private:
   Effort effort;
   std::unordered_map<std::string, std::unique_ptr<ReshardPlan>> plans;
 };
+
+/// Cost of a direct exchange in which a device sends `bytes` bytes in so many
+/// pieces.
+double exchangeCost(const LinkCost &link, double bytes, int64_t pieces);
 
 } // namespace shardwright
 

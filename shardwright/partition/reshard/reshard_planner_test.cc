@@ -13,6 +13,8 @@
 
 #include "shardwright/partition/reshard/reshard_planner.h"
 
+#include "shardwright/partition/cost/machine_model.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -392,9 +394,10 @@ TEST(ReshardPlanner, GathersAlongSlowLinksWhileThereIsLittle) {
   ReshardPlanner even(mesh);
   EXPECT_EQ(even.plan(from, whole, {64, 64}, 1).steps.size(), 1u);
   for (int32_t slow : {0, 1}) {
-    CostModel costs;
-    costs.links[mesh.axisName(slow).str()] = {0, 100};
-    ReshardPlanner planner(mesh, costs);
+    MachineModel machine; // a byte takes a second, or 100; memory is free
+    machine.memoryBytesPerSecond = 1e30, machine.link = {1, 0, 1};
+    machine.links[mesh.axisName(slow).str()] = {0.01, 0, 1};
+    ReshardPlanner planner(mesh, machine.costs());
     const ReshardPlan &plan = planner.plan(from, whole, {64, 64}, 1);
     execute(mesh, plan, from, whole, {64, 64});
     ASSERT_EQ(plan.steps.size(), 2u);

@@ -13,6 +13,7 @@
 
 #include "shardwright/partition/reshard/reshard_search.h"
 
+#include "shardwright/partition/cost/machine_model.h"
 #include "shardwright/partition/reshard/placement_moves.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -80,9 +81,9 @@ LinkCost linkBetween(const SearchProblem &problem, const Placement &a,
                      const Placement &b) {
   if (a.targetOrder != b.targetOrder)
     return problem.orderLink;
-  LinkCost link;
   if (problem.links.empty())
-    return link;
+    return {};
+  LinkCost link;
   // An atom stays where its position from the front is the same.
   for (auto [was, is] : llvm::zip(a.dims, b.dims))
     for (size_t i = 0; i < std::max(was.size(), is.size()); ++i) {
@@ -106,8 +107,17 @@ public:
     if (problem.links.empty())
       return;
     leastLatency = problem.orderLink.alpha;
-    for (LinkCost link : problem.links)
+    machine = problem.orderLink.machine;
+    if (machine)
+      leastByte = problem.orderLink.byte;
+    for (const LinkCost &link : problem.links) {
       leastLatency = std::min(leastLatency, link.alpha);
+      if (machine)
+        leastByte = std::min(leastByte, link.byte);
+    }
+    // The last exchange writes at least what a device holds in the end.
+    if (machine)
+      leastLatency += machine->memorySeconds(outBytes);
   }
 
   /// Returns nullopt if the budget is spent or no path is within the limits.
@@ -115,12 +125,16 @@ public:
   /// Lower bound of the remaining cost.
   double estimate(const Placement &p) const {
     double bytes = missingBytes(p);
-    return bytes > 0 ? leastLatency + bytes : 0;
+    return bytes > 0 ? leastLatency + leastByte * bytes : 0;
+  }
+  /// Lower bound of the mean bytes that a device must still receive.
+  double missingBytes(const Placement &p) const;
+  /// Cost of a step besides those of its exchange.
+  double tie() const {
+    return kStepTie * leastByte * std::max(problem.baseBytes, 1.0);
   }
 
 private:
-  /// Lower bound of the mean bytes that a device must still receive.
-  double missingBytes(const Placement &p) const;
   double localBytes(const Placement &p) const {
     double bytes = problem.baseBytes;
     for (const auto &dim : p.dims)
@@ -131,7 +145,10 @@ private:
   const SearchProblem &problem;
   llvm::ArrayRef<int64_t> sizes;
   PlacementMoves moves;
-  double memoryLimit = 0, outBytes = 0, leastLatency = 0;
+  double memoryLimit = 0, outBytes = 0;
+  /// Lower bounds of the cost of an exchange, and of a byte.
+  double leastLatency = 0, leastByte = 1;
+  const MachineModel *machine = nullptr;
 };
 
 double Search::missingBytes(const Placement &p) const {
@@ -175,7 +192,7 @@ std::optional<SearchResult> Search::run() {
   nodes.push_back({problem.from});
   indexOf[keyOf(problem.from)] = 0;
   queue.push({estimate(problem.from), 0});
-  double tie = kStepTie * std::max(problem.baseBytes, 1.0);
+  double stepTie = tie();
   size_t expanded = 0, tried = 0;
   int32_t goal = -1;
   while (!queue.empty()) {
@@ -198,10 +215,10 @@ std::optional<SearchResult> Search::run() {
           ++tried;
           if (memoryLimit && localBytes(next) > memoryLimit)
             return;
-          double nextCost = cost + tie;
+          double nextCost = cost + stepTie;
           if (move != SearchMove::Slice)
             nextCost += linkBetween(problem, place, next)
-                            .of(collectiveOf(move), bytes,
+                            .of(collectiveOf(move), local, bytes,
                                 membersBetween(problem, place, next));
           auto [it, isNew] = indexOf.try_emplace(keyOf(next), nodes.size());
           if (isNew)
@@ -238,11 +255,12 @@ SearchResult gatherThenSlice(const SearchProblem &problem) {
     dim.clear();
   }
   LinkCost link = problem.orderLink;
-  for (LinkCost atom : problem.links)
+  for (const LinkCost &atom : problem.links)
     link = link.with(atom);
   auto add = [&](SearchMove move, Placement after, double bytes) {
     if (move != SearchMove::Slice)
-      result.cost += link.of(collectiveOf(move), bytes,
+      result.cost += link.of(collectiveOf(move),
+                             move == SearchMove::Gather ? local : whole, bytes,
                              membersBetween(problem, problem.from, after));
     result.steps.push_back({move, std::move(after), bytes});
   };
@@ -347,7 +365,8 @@ SearchResult shardwright::searchReshard(const SearchProblem &problem) {
   if (!result)
     result = gatherThenSlice(problem);
   mergeSteps(problem, *result);
-  result->bound = Search(problem, /*directed=*/true, /*limitMemory=*/false)
-                      .estimate(problem.from);
+  Search bounds(problem, /*directed=*/true, /*limitMemory=*/false);
+  result->bound = bounds.estimate(problem.from);
+  result->leastBytes = bounds.missingBytes(problem.from);
   return std::move(*result);
 }

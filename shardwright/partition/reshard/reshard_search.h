@@ -47,8 +47,8 @@ struct SearchProblem {
   llvm::SmallVector<int64_t, 4> dimSizes, baseShards;
   /// Bytes that a device would hold with no atom placed.
   double baseBytes = 0;
-  /// Cost of an exchange along each atom. Empty: one per byte and no latency. A
-  /// byte costs at least one.
+  /// Cost of an exchange along each atom. Empty: one per byte and no latency.
+  /// Without a machine, a byte costs at least one.
   llvm::SmallVector<LinkCost, 8> links;
   /// Cost of changing to the device order of the target mesh.
   LinkCost orderLink;
@@ -69,8 +69,8 @@ struct SearchProblem {
 struct SearchResult {
   llvm::SmallVector<SearchStep, 3> steps;
   double cost = 0;
-  /// Lower bound of the cost of any path, in bytes.
-  double bound = 0;
+  /// Lower bound of the cost of any path, and of the bytes that it sends.
+  double bound = 0, leastBytes = 0;
   bool communicates() const;
 };
 

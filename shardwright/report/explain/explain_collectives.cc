@@ -118,7 +118,7 @@ void Joiner::addPlan(const RecordedPlan &plan, ExplainedNeed &need) {
         plan.results.size() > 1 ? "result " + std::to_string(i) : "result",
         taken && i < taken->results.size() ? &taken->results[i] : nullptr);
   for (auto [i, way] : llvm::enumerate(plan.ways))
-    need.ways.push_back({wayText(plan, way), way.cost, i == 0});
+    need.ways.push_back({wayText(plan, way), way.cost, i == 0, way.isSeconds});
   need.moreWays = plan.numWays - plan.ways.size();
 }
 

@@ -43,6 +43,8 @@ struct ExplainedWay {
   /// bytes sent.
   double cost = 0;
   bool isTaken = false;
+  /// With a machine: the cost is the predicted time of both.
+  bool isSeconds = false;
 };
 
 /// A need of a collective; a combined one has several.

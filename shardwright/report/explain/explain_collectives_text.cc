@@ -15,6 +15,10 @@
 namespace shardwright {
 namespace {
 
+std::string formatMicroseconds(double seconds) {
+  return llvm::formatv("{0:f1} us", seconds * 1e6);
+}
+
 /// `before`: the previous need; facts about the same op are not repeated.
 void writeNeed(const ExplainedNeed &need, const ExplainedNeed *before,
                llvm::raw_ostream &os) {
@@ -45,8 +49,10 @@ void writeNeed(const ExplainedNeed &need, const ExplainedNeed *before,
     os << "    ways to compute it, with what they and the local work cost\n";
     for (const ExplainedWay &way : need.ways)
       os << "      " << (way.isTaken ? "taken     " : "rejected  ")
-         << llvm::right_justify(formatBytes(way.cost), 10) << "  " << way.how
-         << "\n";
+         << llvm::right_justify(way.isSeconds ? formatMicroseconds(way.cost)
+                                              : formatBytes(way.cost),
+                                10)
+         << "  " << way.how << "\n";
     if (need.moreWays)
       os << "      and " << need.moreWays << " more\n";
   }
@@ -82,7 +88,7 @@ void writeText(llvm::ArrayRef<ExplainedCollective> collectives,
     os << "\n"
        << i + 1 << ". " << use.kind << ", " << use.axes << ": sends "
        << formatBytes(use.bytes) << ", takes "
-       << llvm::formatv("{0:f1} us", one.seconds * 1e6);
+       << formatMicroseconds(one.seconds);
     if (use.executions != 1)
       os << " in " << llvm::formatv("{0}", int64_t(use.executions)) << " runs";
     if (one.needs.size() > 1)
@@ -105,7 +111,7 @@ llvm::json::Value toJson(const ExplainedCollective &collective) {
     Array list;
     for (const ExplainedWay &way : ways)
       list.push_back(Object{{"how", jsonText(way.how)},
-                            {"cost", way.cost},
+                            {way.isSeconds ? "seconds" : "cost", way.cost},
                             {"taken", way.isTaken}});
     return list;
   };

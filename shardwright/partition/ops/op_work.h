@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_OVERLAP_OP_WORK_H
-#define SHARDWRIGHT_PARTITION_OVERLAP_OP_WORK_H
+#ifndef SHARDWRIGHT_PARTITION_OPS_OP_WORK_H
+#define SHARDWRIGHT_PARTITION_OPS_OP_WORK_H
 
 #include "mlir/IR/Operation.h"
 
@@ -24,4 +24,4 @@ double countOperations(mlir::Operation *op);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_OVERLAP_OP_WORK_H
+#endif // SHARDWRIGHT_PARTITION_OPS_OP_WORK_H
