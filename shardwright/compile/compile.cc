@@ -318,6 +318,16 @@ static LogicalResult checkLinks(ModuleOp module, const MachineModel &machine) {
   return success();
 }
 
+/// Gives the mesh axes the links of their levels.
+static LogicalResult placeOnMachine(ModuleOp module, MachineModel &machine) {
+  if (failed(checkLinks(module, machine)))
+    return failure();
+  FailureOr<MachineModel> placed = placeMesh(module, machine);
+  if (succeeded(placed))
+    machine = std::move(*placed);
+  return placed;
+}
+
 FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   Compiled compiled;
   ProgramReport &report = compiled.report;
@@ -349,17 +359,11 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     if (failed(devices))
       return failure();
     report.devices = *devices;
-    if (partition.machine) {
-      FailureOr<MachineModel> placed = placeMesh(module, *partition.machine);
-      if (failed(placed))
-        return failure();
-      machine = std::move(*placed);
-      partition.machine = machine;
-    }
+    if (partition.machine && failed(placeOnMachine(module, *partition.machine)))
+      return failure();
+    machine = partition.machine.value_or(MachineModel());
     replicas = countReplicas(module);
     report.mesh = withReplicas(moduleMesh(module), replicas);
-    if (failed(checkLinks(module, machine)))
-      return failure();
   }
   if (done(Stage::Import))
     return compiled;

@@ -8,6 +8,7 @@
 #include "shardwright/auto/assign/strategies.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/cost/predicted_seconds.h"
 #include "shardwright/partition/ops/linear_ops.h"
 #include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/ops/op_traits.h"
@@ -96,17 +97,10 @@ StrategyMaker::StrategyMaker(const Mesh &mesh, ArrayRef<int32_t> axes,
     : mesh(mesh), axes(axes), machine(machine) {}
 
 double StrategyMaker::collectiveSeconds(CollectiveKind kind, int32_t axis,
-                                        double local, double result) const {
-  const LinkModel &link = machine.linkOf(mesh.axisName(axes[axis]));
-  int32_t directions = kind == CollectiveKind::Permute ? 1 : link.directions;
-  LinkCost cost{link.latencySeconds, 1 / (link.bytesPerSecond * directions)};
-  int64_t members = size(axis);
-  double touched = result;
-  if (kind == CollectiveKind::AllReduce ||
-      kind == CollectiveKind::ReduceScatter)
-    touched += bytesSent(CollectiveKind::ReduceScatter, local, members);
-  return cost.of(kind, bytesSent(kind, local, members), members) +
-         machine.memorySeconds(touched);
+                                        double local, double) const {
+  return shardwright::collectiveSeconds(
+      machine, kind, local, size(axis),
+      machine.linkOf(mesh.axisName(axes[axis])));
 }
 
 FactorAxes StrategyMaker::factorAxes(const ShardedOp &op,
