@@ -47,6 +47,9 @@ struct CostModel {
   double touch = 0.05;
   /// Cost of one scalar multiply-add of a contraction.
   double flop = 0.05;
+
+  /// Machines are compared by value.
+  bool operator==(const CostModel &other) const;
 };
 
 } // namespace shardwright

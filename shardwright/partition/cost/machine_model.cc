@@ -62,6 +62,16 @@ LinkModel MachineModel::linkOver(ArrayRef<StringRef> axes) const {
 /// Hoisted values of loops may take this fraction (1 / n) of the memory.
 static constexpr double kHeldPart = 16;
 
+bool CostModel::operator==(const CostModel &other) const {
+  auto weights = [](const CostModel &costs) {
+    return std::tuple(costs.alpha, costs.repeated, costs.heldBytes, costs.touch,
+                      costs.flop);
+  };
+  if (!machine || !other.machine)
+    return machine == other.machine && weights(*this) == weights(other);
+  return weights(*this) == weights(other) && *machine == *other.machine;
+}
+
 CostModel MachineModel::costs() const {
   CostModel costs;
   costs.machine = std::make_shared<MachineModel>(*this);

@@ -144,6 +144,8 @@ struct MachineModel {
   static llvm::Expected<MachineModel> read(llvm::StringRef path);
   /// The machine as a file, from which `parse` reads the same numbers.
   std::string json() const;
+
+  friend bool operator==(const MachineModel &, const MachineModel &) = default;
 };
 
 } // namespace shardwright

@@ -53,8 +53,8 @@ LogicalResult insertCollectives(ModuleOp module,
     else
       updateInPlaceOfScatter(cast<stablehlo::ScatterOp>(op));
   }
-  FailureOr<MeshTable> meshes =
-      MeshTable::create(module, plannerCosts(module, options), options.effort);
+  FailureOr<MeshTable> meshes = MeshTable::create(
+      module, plannerCosts(module, options), options.effort, options.planners);
   if (failed(meshes))
     return failure();
   PlanMemo memo;

@@ -36,11 +36,12 @@ void Layout::addUnreduced(int32_t onMesh, AxisRefs axes, ReductionKind kind) {
 }
 
 MeshTable MeshTable::read(ModuleOp module, const CostModel &costs,
-                          Effort effort) {
+                          Effort effort, PlannerPool *pool) {
   MeshTable table;
   table.context = module.getContext();
   table.costs = costs;
   table.effort = effort;
+  table.pool = pool;
   for (auto meshOp : module.getOps<sdy::MeshOp>())
     table.add(FlatSymbolRefAttr::get(meshOp.getSymNameAttr()),
               meshOp.getMesh());
@@ -48,8 +49,8 @@ MeshTable MeshTable::read(ModuleOp module, const CostModel &costs,
 }
 
 FailureOr<MeshTable> MeshTable::create(ModuleOp module, const CostModel &costs,
-                                       Effort effort) {
-  MeshTable table = read(module, costs, effort);
+                                       Effort effort, PlannerPool *pool) {
+  MeshTable table = read(module, costs, effort, pool);
   if (!table.haveOneSize() &&
       failed(table.checkSizes(llvm::to_vector(module.getOps<func::FuncOp>()))))
     return failure();
@@ -57,7 +58,8 @@ FailureOr<MeshTable> MeshTable::create(ModuleOp module, const CostModel &costs,
 }
 
 FailureOr<MeshTable> MeshTable::createFor(func::FuncOp func) {
-  MeshTable table = read(func->getParentOfType<ModuleOp>(), {}, Effort::Normal);
+  MeshTable table =
+      read(func->getParentOfType<ModuleOp>(), {}, Effort::Normal, nullptr);
   if (!table.haveOneSize() && failed(table.checkSizes(func)))
     return failure();
   return table;
@@ -127,8 +129,10 @@ int32_t MeshTable::add(Attribute ref, sdy::MeshAttr attr) {
         id = i;
     if (id < 0) {
       id = entries.size();
-      entries.push_back(
-          std::make_unique<Entry>(ref, std::move(mesh), costs, effort));
+      std::shared_ptr<ReshardPlanner> planner =
+          pool ? pool->planner(mesh, costs, effort)
+               : std::make_shared<ReshardPlanner>(mesh, costs, effort);
+      entries.push_back(std::make_unique<Entry>(ref, std::move(mesh), planner));
     }
   }
   ids[ref] = id;

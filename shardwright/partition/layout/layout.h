@@ -17,7 +17,7 @@
 #define SHARDWRIGHT_PARTITION_LAYOUT_LAYOUT_H
 
 #include "shardwright/dialect/sdy/sdy.h"
-#include "shardwright/partition/reshard/reshard_planner.h"
+#include "shardwright/partition/reshard/planner_pool.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -67,10 +67,11 @@ class MeshTable {
 public:
   /// Reads every `sdy.mesh`. Fails with a diagnostic if values of one function,
   /// or of functions that call each other, are on meshes with different numbers
-  /// of devices.
+  /// of devices. `pool` may be null; otherwise it must outlive the table.
   static mlir::FailureOr<MeshTable> create(mlir::ModuleOp module,
                                            const CostModel &costs = {},
-                                           Effort effort = Effort::Normal);
+                                           Effort effort = Effort::Normal,
+                                           PlannerPool *pool = nullptr);
   /// For passes that may access only this function of a module.
   static mlir::FailureOr<MeshTable> createFor(mlir::func::FuncOp func);
 
@@ -78,7 +79,7 @@ public:
   /// or of one device) and for an unknown reference.
   int32_t idOf(mlir::Attribute meshOrRef);
   const Mesh &mesh(int32_t id) const { return entries[id]->mesh; }
-  ReshardPlanner &planner(int32_t id) { return entries[id]->planner; }
+  ReshardPlanner &planner(int32_t id) { return *entries[id]->planner; }
   /// True if the axes are equal, whatever the device order.
   bool sameAxes(int32_t a, int32_t b) const {
     return entries[a]->mesh.axes() == entries[b]->mesh.axes();
@@ -115,13 +116,11 @@ private:
   struct Entry {
     mlir::Attribute ref;
     Mesh mesh;
-    ReshardPlanner planner;
-    Entry(mlir::Attribute ref, Mesh mesh, const CostModel &costs, Effort effort)
-        : ref(ref), mesh(mesh), planner(std::move(mesh), costs, effort) {}
+    std::shared_ptr<ReshardPlanner> planner;
   };
   int32_t add(mlir::Attribute ref, sdy::MeshAttr attr);
   static MeshTable read(mlir::ModuleOp module, const CostModel &costs,
-                        Effort effort);
+                        Effort effort, PlannerPool *pool);
   bool haveOneSize() const;
   mlir::LogicalResult checkSizes(llvm::ArrayRef<mlir::func::FuncOp> funcs);
   const InternedLayout &lookUp(sdy::TensorShardingAttr attr, mlir::Type type);
@@ -129,6 +128,7 @@ private:
   mlir::MLIRContext *context = nullptr;
   CostModel costs;
   Effort effort = Effort::Normal;
+  PlannerPool *pool = nullptr;
   std::vector<std::unique_ptr<Entry>> entries;
   llvm::DenseMap<mlir::Attribute, int32_t> ids;
   /// Set only if meshes have different numbers of devices.
