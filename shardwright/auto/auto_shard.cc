@@ -14,6 +14,7 @@
 #include "shardwright/auto/search.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/interop/import_module.h"
+#include "shardwright/report/sort_by.h"
 
 #include <limits>
 
@@ -21,6 +22,9 @@ using namespace mlir;
 
 namespace shardwright {
 namespace {
+
+/// Plans from which the search starts.
+constexpr size_t kStarts = 3;
 
 /// Trials of a search on a program of this many ops.
 int64_t budgetOf(int64_t ops, int effort) {
@@ -43,7 +47,7 @@ public:
         problem(std::move(problem)), argumentOf(std::move(argumentOf)),
         objective{options.memory.value_or(options.machine.memoryBytes)},
         trials(imported, this->problem, compileOptions(options)),
-        search(this->problem, trials, objective, options.specsOnly,
+        search(imported, this->problem, trials, objective, options.specsOnly,
                [this] {
                  if (this->options.progress)
                    this->options.progress(trials.count(), bestSeconds);
@@ -76,6 +80,8 @@ private:
     if (objective.fits(best->trial))
       bestSeconds = best->trial.seconds();
   }
+  /// Improves the best candidates within `budget` trials.
+  void searchFrom(llvm::ArrayRef<Candidate> candidates, int64_t budget);
   void write(AutoResult &result);
 
   ModuleOp asRead, imported;
@@ -183,14 +189,7 @@ FailureOr<AutoResult> AutoSharder::run() {
     compare(cost(candidate.name, candidate.trial));
   }
   if (options.effort > 0) {
-    // Half of what is left for the best start, a quarter for the next, ...
-    int64_t left = budget - trials.count();
-    for (size_t i = 0; i < std::min<size_t>(3, candidates->size()); ++i) {
-      int64_t before = trials.count();
-      consider(search.climb((*candidates)[i], i == 2 ? left : (left + 1) / 2));
-      left -= trials.count() - before;
-    }
-    consider(search.climb(*best, left));
+    searchFrom(*candidates, budget - trials.spent());
     best = search.prune(*best, std::max<int64_t>(8, budget / 8));
     tryOthers(problem, trials, objective, std::max<int64_t>(8, budget / 8),
               *best);
@@ -201,6 +200,32 @@ FailureOr<AutoResult> AutoSharder::run() {
   result.details =
       describeFound(*result.module, compileOptions(options), argumentOf);
   return result;
+}
+
+void AutoSharder::searchFrom(ArrayRef<Candidate> candidates, int64_t budget) {
+  int64_t last = trials.spent() + budget;
+  // Plans of equal cost are mostly equal programs.
+  std::vector<Candidate> ordered = candidates.vec();
+  sortBy(ordered, [&](const Candidate &c) { return objective.merit(c.trial); });
+  std::vector<Candidate> starts;
+  for (const Candidate &candidate : ordered)
+    if (starts.size() < kStarts &&
+        (starts.empty() ||
+         candidate.trial.seconds() != starts.back().trial.seconds() ||
+         candidate.trial.peak != starts.back().trial.peak))
+      starts.push_back(candidate);
+  // Half of the trials for first steps from each, the rest for the best.
+  for (Candidate &start : starts) {
+    start =
+        search.explore(std::move(start), budget / int64_t(2 * starts.size()));
+    consider(start);
+  }
+  sortBy(starts, [&](const Candidate &c) {
+    return std::pair(!objective.fits(c.trial), objective.merit(c.trial));
+  });
+  for (Candidate &start : starts)
+    if (trials.spent() < last)
+      consider(search.climb(std::move(start), last - trials.spent()));
 }
 
 void AutoSharder::write(AutoResult &result) {

@@ -8,6 +8,7 @@
 #include "shardwright/auto/colours.h"
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,7 +17,21 @@ using namespace mlir;
 
 namespace shardwright {
 
-Colours::Colours(ModuleOp moduleOp) : module(moduleOp) {
+static bool mayCommunicate(Operation *op,
+                           const std::optional<ShardingRule> &rule) {
+  if (isa<stablehlo::GatherOp, stablehlo::ScatterOp>(op))
+    return true;
+  return rule && llvm::any_of(rule->factors, [](const Factor &factor) {
+           return factor.size > 1 && factor.kind != FactorKind::PassThrough;
+         });
+}
+
+bool mayCommunicate(Operation *op) {
+  return mayCommunicate(op, getShardingRule(op, {.extraRules = true}));
+}
+
+Colours::Colours(ModuleOp moduleOp, Reach reach)
+    : module(moduleOp), reach(reach) {
   module.walk([&](Operation *op) {
     if (isa<func::CallOp>(op))
       readCall(op);
@@ -94,7 +109,7 @@ void Colours::readDataFlow(Operation *op) {
 
 void Colours::readRule(Operation *op) {
   std::optional<ShardingRule> rule = getShardingRule(op, {.extraRules = true});
-  if (!rule)
+  if (!rule || (reach == Reach::UpToCommunication && mayCommunicate(op, rule)))
     return;
   SmallVector<int32_t> elementOfFactor(rule->factors.size(), -1);
   auto readTensor = [&](Value value, const TensorMapping &mapping) {

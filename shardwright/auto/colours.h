@@ -22,10 +22,21 @@
 
 namespace shardwright {
 
+/// True for ops along some of whose dimensions a shard needs others:
+/// contractions, reductions, convolutions, transforms, sorts, and for gathers
+/// and scatters.
+bool mayCommunicate(mlir::Operation *op);
+
 class Colours {
 public:
+  /// Which rules join dimensions.
+  enum class Reach : uint8_t {
+    Program,          ///< those of all ops
+    UpToCommunication ///< those of ops that cannot communicate
+  };
+
   /// Reads the rules of all ops of a module after stage Import. Linear.
-  explicit Colours(mlir::ModuleOp module);
+  explicit Colours(mlir::ModuleOp module, Reach reach = Reach::Program);
 
   /// The colour of a dimension. The value must be a ranked tensor.
   int32_t of(mlir::Value value, int64_t dim);
@@ -41,6 +52,7 @@ private:
   void readCall(mlir::Operation *op);
 
   mlir::ModuleOp module;
+  Reach reach;
   /// The element of dimension 0 of each value.
   llvm::DenseMap<mlir::Value, int32_t> first;
   std::vector<int32_t> parent;

@@ -112,6 +112,9 @@ std::string Plan::key() const {
 void annotate(ModuleOp module, const AutoProblem &problem, const Plan &plan,
               llvm::function_ref<Value(Value)> valueOf) {
   func::FuncOp main = sdy::getMainFunc(module);
+  // The module may be in another context than the problem.
+  auto meshRef = FlatSymbolRefAttr::get(
+      module.getContext(), cast<FlatSymbolRefAttr>(problem.meshRef).getValue());
   for (auto [c, cls] : llvm::enumerate(problem.classes)) {
     if (!plan.of(c).isSet)
       continue;
@@ -120,7 +123,7 @@ void annotate(ModuleOp module, const AutoProblem &problem, const Plan &plan,
     if (cls.isGiven && sharding == cls.given)
       continue;
     auto attr = sdy::shardingToAttr(module.getContext(), sharding, problem.mesh,
-                                    problem.meshRef);
+                                    meshRef);
     for (const Site &site : cls.sites) {
       if (site.kind == Site::Kind::Result)
         sdy::setFuncResultSharding(main, site.index, attr);

@@ -15,7 +15,6 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/ops/trip_count.h"
 #include "shardwright/partition/overlap/op_cost.h"
-#include "shardwright/rules/rule_interface.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -116,20 +115,10 @@ void ProblemReader::addArguments(const std::vector<bool> &isState) {
   }
 }
 
-/// Ops along some of whose dimensions a shard needs others: contractions,
-/// reductions, convolutions, transforms, sorts.
-static bool communicates(Operation *op) {
-  std::optional<ShardingRule> rule = getShardingRule(op, {.extraRules = true});
-  return rule && llvm::any_of(rule->factors, [](const Factor &factor) {
-           return factor.size > 1 && factor.kind != FactorKind::PassThrough;
-         });
-}
-
 /// Values of which propagation from arguments and results alone says too
 /// little: what loops carry, and the results of ops that communicate.
 void ProblemReader::addInner(Operation *op) {
-  if (!isa<stablehlo::WhileOp, stablehlo::GatherOp, stablehlo::ScatterOp>(op) &&
-      !communicates(op))
+  if (!isa<stablehlo::WhileOp>(op) && !mayCommunicate(op))
     return;
   // Axes of a manual computation are not free, and reducers have no devices.
   for (Operation *at = op->getParentOp(); at != module; at = at->getParentOp())

@@ -77,20 +77,25 @@ public:
     if (batch.size() > kMostBatchColours)
       batch.resize(kMostBatchColours);
     for (auto [c, use] : llvm::enumerate(problem.colours))
-      if (use.argumentBytes > 0 && !llvm::is_contained(batch, int32_t(c)))
+      if (use.argumentBytes > 0)
         tensor.push_back(c);
     sortByWeight(tensor, [&](int32_t c) {
       const ColourUse &use = problem.colours[c];
       return use.kept + use.summed;
     });
-    if (tensor.size() > kMostTensorColours)
-      tensor.resize(kMostTensorColours);
   }
 
   std::vector<Recipe> write();
 
 private:
   using Axes = SmallVector<int32_t, 4>;
+
+  /// `first`, and colours that share no argument (or, if `inValues`, no site)
+  /// with it or with each other and are not `data`, those of most work first:
+  /// Megatron's split shards the heads, the hidden units and the vocabulary
+  /// along one axis.
+  SmallVector<int32_t, 4> independent(int32_t first, int32_t data,
+                                      bool inValues) const;
 
   std::string text(const Axes &axes) const {
     return llvm::join(
@@ -119,14 +124,42 @@ private:
       found.push_back({std::move(name), std::move(plan)});
   }
   void addData(int32_t colour, const Axes &axes, const Axes &others);
+  void addTensor(const std::string &name, const Plan &data,
+                 ArrayRef<int32_t> colours, const Axes &axes,
+                 const Axes &others);
   void addWithState(const std::string &name, const Plan &plan,
                     const Axes &axes);
 
   const AutoProblem &problem;
+  /// Candidates for the batch, and all colours of arguments, those of most work
+  /// first.
   std::vector<int32_t> batch, tensor;
   std::vector<Recipe> found;
   std::unordered_set<std::string> seen;
 };
+
+SmallVector<int32_t, 4> RecipeWriter::independent(int32_t first, int32_t data,
+                                                  bool inValues) const {
+  SmallVector<int32_t, 4> chosen;
+  llvm::SmallDenseSet<int32_t> taken;
+  auto tryAdd = [&](int32_t colour) {
+    const ColourUse &use = problem.colours[colour];
+    SmallVector<int32_t> own;
+    for (int32_t c : problem.classesOf[colour])
+      if (inValues || problem.classes[c].kind() == Site::Kind::Argument)
+        own.push_back(c);
+    if ((colour != first && use.kept + use.summed == 0) ||
+        llvm::any_of(own, [&](int32_t c) { return taken.contains(c); }))
+      return;
+    chosen.push_back(colour);
+    taken.insert(own.begin(), own.end());
+  };
+  tryAdd(first);
+  for (int32_t colour : tensor)
+    if (colour != first && colour != data)
+      tryAdd(colour);
+  return chosen;
+}
 
 void RecipeWriter::addWithState(const std::string &name, const Plan &plan,
                                 const Axes &axes) {
@@ -150,16 +183,30 @@ void RecipeWriter::addData(int32_t colour, const Axes &axes,
     addWithState(name, data, axes);
   if (others.empty())
     return;
+  size_t numTried = 0;
   for (int32_t t : tensor) {
-    Plan both = data;
-    bool changed = false;
-    for (int32_t axis : others)
-      changed |= putOnColour(problem, both, axis, t, false);
-    if (changed)
-      addWithState((name.empty() ? "" : name + "; ") + "tensor " + label(t) +
-                       " on " + text(others),
-                   both, axes.empty() ? others : axes);
+    if (t == colour || ++numTried > kMostTensorColours)
+      continue;
+    addTensor(name, data, independent(t, colour, true), axes, others);
+    addTensor(name, data, independent(t, colour, false), axes, others);
+    addTensor(name, data, t, axes, others);
   }
+}
+
+/// Adds the colours on `others` to a plan with data on `axes`.
+void RecipeWriter::addTensor(const std::string &name, const Plan &data,
+                             ArrayRef<int32_t> colours, const Axes &axes,
+                             const Axes &others) {
+  Plan both = data;
+  bool changed = false;
+  for (int32_t axis : others)
+    for (int32_t colour : colours)
+      changed |= putOnColour(problem, both, axis, colour, false);
+  if (changed)
+    addWithState(
+        (name.empty() ? "" : name + "; ") + "tensor " + label(colours.front()) +
+            (colours.size() > 1 ? " and others on " : " on ") + text(others),
+        both, axes.empty() ? others : axes);
 }
 
 std::vector<Recipe> RecipeWriter::write() {

@@ -7,12 +7,23 @@
 
 #include "shardwright/auto/search.h"
 
+#include "shardwright/report/sort_by.h"
+
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 
 namespace shardwright {
 
 /// Smaller differences are ties.
 constexpr double kLeastGain = 1e-6;
+/// Moves that are tried at a time. Fixed, so that results do not depend on the
+/// number of cores.
+constexpr size_t kBatch = 2;
+/// Moves of which pairs are tried, and trials of a detour.
+constexpr size_t kMostInPairs = 10, kMostDetours = 3;
+constexpr int64_t kDetourTrials = 24;
 
 bool Objective::isBetter(const Trial &a, const Trial &b) const {
   if (!a.works || !b.works)
@@ -26,162 +37,231 @@ bool Objective::isBetter(const Trial &a, const Trial &b) const {
   return false;
 }
 
-PlanSearch::PlanSearch(const AutoProblem &problem, Trials &trials,
-                       Objective objective, bool specsOnly,
+double Objective::merit(const Trial &trial) const {
+  if (!trial.works)
+    return std::numeric_limits<double>::infinity();
+  double over = std::max(trial.peak / std::max(limit, 1.0) - 1, 0.0);
+  return trial.seconds() * (1 + kOverWeight * over);
+}
+
+double Objective::loss(const Trial &trial, const Trial &base) const {
+  double ratio = merit(trial) / std::max(merit(base), 1e-30);
+  return fits(base) && !fits(trial) ? kDoesNotFit + ratio : ratio - 1;
+}
+
+PlanSearch::PlanSearch(ModuleOp imported, const AutoProblem &problem,
+                       Trials &trials, Objective objective, bool specsOnly,
                        std::function<void()> progress)
     : problem(problem), trials(trials), objective(objective),
-      specsOnly(specsOnly), progress(std::move(progress)),
-      moves(movesByWeight()) {}
+      progress(std::move(progress)), moves(imported, problem, specsOnly) {}
+
+bool PlanSearch::improves(const Trial &trial, const Trial &base) const {
+  if (objective.fits(base) || !goesByMerit)
+    return objective.isBetter(trial, base);
+  return objective.merit(trial) < objective.merit(base) * (1 - kLeastGain);
+}
+
+void PlanSearch::tryPlans(ArrayRef<const Plan *> plans) {
+  int64_t before = trials.count();
+  trials.tryAll(plans);
+  for (int64_t i = before; progress && i < trials.count(); ++i)
+    progress();
+}
 
 const Trial &PlanSearch::tryPlan(const Plan &plan) {
-  int64_t before = trials.count();
-  const Trial &trial = trials.of(plan);
-  if (progress && trials.count() != before)
-    progress();
-  return trial;
+  tryPlans(&plan);
+  return trials.of(plan);
 }
 
 std::vector<Candidate> PlanSearch::tryRecipes(int64_t budget) {
-  lastTrial = trials.count() + budget;
+  std::vector<Recipe> list = recipes(problem);
+  if (int64_t(list.size()) > budget)
+    list.erase(list.begin() + budget, list.end());
+  std::vector<const Plan *> plans;
+  for (const Recipe &recipe : list)
+    plans.push_back(&recipe.plan);
+  tryPlans(plans);
   std::vector<Candidate> tried;
-  for (Recipe &recipe : recipes(problem)) {
-    if (spent())
-      break;
-    const Trial &trial = tryPlan(recipe.plan);
+  for (Recipe &recipe : list) {
+    const Trial &trial = trials.of(recipe.plan);
     if (trial.works)
       tried.push_back({std::move(recipe.name), std::move(recipe.plan), trial});
   }
   return tried;
 }
 
-bool PlanSearch::apply(const Move &move, Plan &plan) const {
-  switch (move.kind) {
-  case Move::Kind::ColourOfArguments:
-    return putOnColour(problem, plan, move.a, move.b, false);
-  case Move::Kind::ColourEverywhere:
-    return putOnColour(problem, plan, move.a, move.b, true);
-  case Move::Kind::State:
-    return shardState(problem, plan, move.a,
-                      [](const SiteClass &cls) { return cls.isState; });
-  case Move::Kind::BatchFirst: {
-    bool changed = false;
-    for (auto [c, cls] : llvm::enumerate(problem.classes)) {
-      uint8_t priority = !llvm::is_contained(cls.colours, move.b);
-      if (!plan.of(c).isSet || plan.of(c).priority == priority)
+bool PlanSearch::step(Candidate &from, std::vector<Tried> &lost) {
+  // Moves that were never tried come in the order of blame; moves that were
+  // come by what they lost. Batches take from both.
+  std::vector<int32_t> fresh, again;
+  auto sort = [&](const std::vector<int32_t> &list) {
+    for (int32_t move : list)
+      (lastLoss.contains(move) ? again : fresh).push_back(move);
+  };
+  std::vector<int32_t> blamed = moves.against(trials.blame(from.plan));
+  sort(blamed);
+  llvm::SmallDenseSet<int32_t> isBlamed(blamed.begin(), blamed.end());
+  std::vector<int32_t> rest;
+  llvm::copy_if(moves.always(), std::back_inserter(rest),
+                [&](int32_t move) { return !isBlamed.contains(move); });
+  sort(rest);
+  sortBy(again, [&](int32_t move) { return lastLoss.lookup(move); });
+
+  lost.clear();
+  size_t nextFresh = 0, nextAgain = 0;
+  auto next = [&](bool prefersFresh) -> int32_t {
+    if (nextFresh < fresh.size() && (prefersFresh || nextAgain == again.size()))
+      return fresh[nextFresh++];
+    return nextAgain < again.size() ? again[nextAgain++] : -1;
+  };
+  std::vector<std::pair<int32_t, Plan>> batch;
+  bool prefersFresh = true;
+  for (bool isEnd = false; !isEnd && !spent();) {
+    batch.clear();
+    while (batch.size() < kBatch && !isEnd) {
+      int32_t move = next(prefersFresh);
+      isEnd = move < 0;
+      Plan plan = from.plan;
+      if (isEnd || !moves.apply(move, plan))
         continue;
-      plan.setPriority(c, priority);
-      changed = true;
+      // A plan that is known needs no place in the batch.
+      if (const Trial *known = trials.find(plan)) {
+        double loss = objective.loss(*known, from.trial);
+        lastLoss[move] = loss;
+        if (!improves(*known, from.trial)) {
+          lost.push_back({move, loss});
+          continue;
+        }
+      }
+      batch.push_back({move, std::move(plan)});
+      prefersFresh = !prefersFresh;
     }
-    return changed;
-  }
-  case Move::Kind::Class:
-    return plan.put(problem, move.b, move.a, move.c);
-  case Move::Kind::Unset:
-    if (!plan.of(move.b).isSet)
-      return false;
-    plan.unset(problem, move.b);
-    return true;
-  case Move::Kind::Swap: {
-    bool changed = false;
-    for (int32_t c = 0; c < plan.numClasses(); ++c) {
-      int8_t first = plan.of(c).dimOf[move.a];
-      int8_t second = plan.of(c).dimOf[move.b];
-      if (first == second || !plan.of(c).isSet)
-        continue;
-      Plan moved = plan;
-      moved.put(problem, c, move.a, -1);
-      moved.put(problem, c, move.b, -1);
-      if ((second >= 0 && !moved.put(problem, c, move.a, second)) ||
-          (first >= 0 && !moved.put(problem, c, move.b, first)))
-        continue;
-      plan = std::move(moved);
-      changed = true;
+    SmallVector<const Plan *, kBatch> plans;
+    for (auto &[move, plan] : batch)
+      plans.push_back(&plan);
+    tryPlans(plans);
+    const Trial *best = nullptr;
+    const Plan *bestPlan = nullptr;
+    for (auto &[move, plan] : batch) {
+      const Trial &trial = trials.of(plan);
+      lastLoss[move] = objective.loss(trial, from.trial);
+      lost.push_back({move, lastLoss[move]});
+      if (improves(trial, best ? *best : from.trial)) {
+        best = &trial;
+        bestPlan = &plan;
+      }
     }
-    return changed;
+    if (best) {
+      from.plan = *bestPlan;
+      from.trial = *best;
+      return true;
+    }
   }
-  }
-  llvm_unreachable("all kinds of moves return");
+  return false;
 }
 
-std::vector<PlanSearch::Move> PlanSearch::movesByWeight() const {
-  std::vector<Move> list;
-  int32_t numAxes = problem.axes.size();
-  // What changes most comes first: colours by their work and their bytes.
-  std::vector<int32_t> colours;
-  double flops = 1e-30, bytes = 1e-30;
-  for (auto [c, use] : llvm::enumerate(problem.colours)) {
-    if (!problem.classesOf[c].empty())
-      colours.push_back(c);
-    flops = std::max(flops, use.kept + use.summed);
-    bytes = std::max(bytes, use.argumentBytes);
-  }
-  auto weight = [&](int32_t c) {
-    const ColourUse &use = problem.colours[c];
-    return (use.kept + use.summed) / flops + use.argumentBytes / bytes;
-  };
-  llvm::sort(colours, [&](int32_t a, int32_t b) {
-    return std::pair(-weight(a), a) < std::pair(-weight(b), b);
-  });
-  for (int32_t colour : colours)
-    for (Move::Kind kind :
-         {Move::Kind::ColourOfArguments, Move::Kind::ColourEverywhere}) {
-      if (specsOnly && kind == Move::Kind::ColourEverywhere)
-        continue;
-      for (int32_t axis = 0; axis < numAxes; ++axis)
-        list.push_back({kind, axis, colour});
-    }
-  for (int32_t axis = 0; axis < numAxes; ++axis)
-    list.push_back({Move::Kind::State, axis});
-  for (int32_t a = 0; a < numAxes; ++a)
-    for (int32_t b = a + 1; b < numAxes; ++b)
-      list.push_back({Move::Kind::Swap, a, b});
-  std::vector<int32_t> batch;
-  if (!specsOnly)
-    batch = batchColours(problem);
-  for (size_t i = 0; i < std::min<size_t>(batch.size(), 2); ++i)
-    list.push_back({Move::Kind::BatchFirst, -1, batch[i]});
+static void keepLeast(std::vector<int32_t> &list, size_t most) {
+  if (list.size() > most)
+    list.resize(most);
+}
 
-  std::vector<int32_t> classes;
-  for (size_t c = 0; c < problem.classes.size(); ++c)
-    classes.push_back(c);
-  auto bytesIn = [&](int32_t c) {
-    return problem.classes[c].bytes * double(problem.classes[c].sites.size());
-  };
-  llvm::sort(classes, [&](int32_t a, int32_t b) {
-    return std::pair(-bytesIn(a), a) < std::pair(-bytesIn(b), b);
-  });
-  for (int32_t c : classes) {
-    if (!mayAnnotate(problem.classes[c]))
+bool PlanSearch::pairStep(Candidate &from, std::vector<Tried> lost) {
+  sortBy(lost, [](const Tried &tried) { return tried.loss; });
+  // Moves with the same cost are mostly the same change by another name.
+  std::vector<int32_t> near;
+  double last = -1;
+  for (const Tried &tried : lost) {
+    if (std::isinf(tried.loss))
+      break;
+    if (tried.loss == 0 || tried.loss == last)
       continue;
-    for (int32_t axis = 0; axis < numAxes; ++axis)
-      for (int32_t dim = -1; dim < problem.classes[c].type.getRank(); ++dim)
-        list.push_back({Move::Kind::Class, axis, c, dim});
-    if (problem.classes[c].kind() != Site::Kind::Argument)
-      list.push_back({Move::Kind::Unset, -1, c});
+    last = tried.loss;
+    near.push_back(tried.move);
   }
-  return list;
+  keepLeast(near, kMostInPairs);
+  std::vector<Plan> plans;
+  for (size_t sum = 1; sum < 2 * near.size(); ++sum)
+    for (size_t i = 0; i < near.size(); ++i) {
+      size_t j = sum - i;
+      if (i > sum || j <= i || j >= near.size())
+        continue;
+      Plan plan = from.plan;
+      if (moves.apply(near[i], plan) && moves.apply(near[j], plan) &&
+          !trials.find(plan))
+        plans.push_back(std::move(plan));
+    }
+  for (size_t i = 0; i < plans.size() && !spent(); i += kBatch) {
+    SmallVector<const Plan *, kBatch> batch;
+    for (size_t k = i; k < std::min(i + kBatch, plans.size()); ++k)
+      batch.push_back(&plans[k]);
+    tryPlans(batch);
+    for (const Plan *plan : batch)
+      if (improves(trials.of(*plan), from.trial)) {
+        from.trial = trials.of(*plan);
+        from.plan = *plan;
+        return true;
+      }
+  }
+  return false;
+}
+
+void PlanSearch::climbSimply(Candidate &from, std::vector<Tried> &lost) {
+  goesByMerit = true;
+  while (!spent() && step(from, lost)) {
+  }
+  // What fits counts, at any price in time.
+  goesByMerit = false;
+  while (!spent() && !objective.fits(from.trial) && step(from, lost)) {
+  }
+}
+
+bool PlanSearch::detour(Candidate &from, std::vector<Tried> lost) {
+  sortBy(lost, [](const Tried &tried) { return tried.loss; });
+  const int64_t end = lastTrial;
+  size_t taken = 0;
+  double last = -1;
+  for (const Tried &tried : lost) {
+    if (taken == kMostDetours || trials.spent() >= end ||
+        tried.loss >= Objective::kDoesNotFit)
+      break;
+    if (tried.loss == last)
+      continue;
+    last = tried.loss;
+    ++taken;
+    Candidate next = from;
+    if (!moves.apply(tried.move, next.plan))
+      continue;
+    next.trial = tryPlan(next.plan);
+    lastTrial = std::min(end, trials.spent() + kDetourTrials);
+    std::vector<Tried> ignored;
+    climbSimply(next, ignored);
+    lastTrial = end;
+    if (objective.isBetter(next.trial, from.trial)) {
+      from = std::move(next);
+      return true;
+    }
+  }
+  return false;
+}
+
+Candidate PlanSearch::explore(Candidate from, int64_t budget) {
+  lastTrial = trials.spent() + budget;
+  std::vector<Tried> lost;
+  climbSimply(from, lost);
+  return from;
 }
 
 Candidate PlanSearch::climb(Candidate from, int64_t budget) {
-  lastTrial = trials.count() + budget;
-  size_t sinceGain = 0;
-  for (size_t i = 0; sinceGain < moves.size() && !spent();
-       i = (i + 1) % moves.size(), ++sinceGain) {
-    Plan next = from.plan;
-    if (!apply(moves[i], next))
-      continue;
-    const Trial &trial = tryPlan(next);
-    if (!objective.isBetter(trial, from.trial))
-      continue;
-    from.plan = std::move(next);
-    from.trial = trial;
-    sinceGain = 0;
-  }
+  lastTrial = trials.spent() + budget;
+  std::vector<Tried> lost;
+  do
+    climbSimply(from, lost);
+  while (!spent() && (pairStep(from, lost) || detour(from, lost)));
   return from;
 }
 
 Candidate PlanSearch::prune(Candidate from, int64_t budget) {
-  lastTrial = trials.count() + budget;
+  lastTrial = trials.spent() + budget;
   auto tryWithout = [&](llvm::function_ref<bool(Plan &)> change) {
     Plan next = from.plan;
     if (spent() || !change(next))

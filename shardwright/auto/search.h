@@ -5,17 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Moves change a plan in one respect: an axis on all dimensions of a colour,
-// the layout of one class, the order of propagation. Each is tried by the real
-// pipeline; the first that is better is taken. Budgets are numbers of trials,
-// so that equal inputs give equal plans.
+// Moves (moves.h) are tried by the real pipeline, two at a time; one that is
+// better is taken. Moves that lost little are tried again after the next gain.
+// Where no move gains, pairs of the moves that lost least are tried, then a
+// search from a plan that is a little worse. Budgets are numbers of trials, so
+// that equal inputs give equal plans.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_AUTO_SEARCH_H
 #define SHARDWRIGHT_AUTO_SEARCH_H
 
-#include "shardwright/auto/recipes.h"
+#include "shardwright/auto/moves.h"
 #include "shardwright/auto/trial.h"
 
 #include <functional>
@@ -23,6 +24,7 @@
 namespace shardwright {
 
 /// A plan is better if it fits and is faster; if none fits, the smaller one.
+/// On the way to such a plan, others are compared by `merit`.
 struct Objective {
   /// Bytes of memory of a device.
   double limit = 0;
@@ -31,6 +33,16 @@ struct Objective {
     return trial.works && trial.peak <= limit;
   }
   bool isBetter(const Trial &a, const Trial &b) const;
+  /// Seconds, longer by `kOverWeight` times the share of the limit that is
+  /// exceeded: a plan that is a little too large and fast leads to a better one
+  /// than the smallest plan does. Infinite if the trial does not work.
+  double merit(const Trial &trial) const;
+  static constexpr double kOverWeight = 4;
+  /// What `trial` loses against `base`, which works: below 0 for a gain, above
+  /// `kDoesNotFit` if it does not fit and the base does, infinite if it does
+  /// not work.
+  double loss(const Trial &trial, const Trial &base) const;
+  static constexpr double kDoesNotFit = 1e6;
 };
 
 struct Candidate {
@@ -43,46 +55,50 @@ class PlanSearch {
 public:
   /// `specsOnly`: only arguments and results get annotations, without
   /// priorities. `progress` is called after each trial; may be null.
-  PlanSearch(const AutoProblem &problem, Trials &trials, Objective objective,
-             bool specsOnly, std::function<void()> progress);
+  PlanSearch(mlir::ModuleOp imported, const AutoProblem &problem,
+             Trials &trials, Objective objective, bool specsOnly,
+             std::function<void()> progress);
 
   /// Tries the recipes within `budget` trials.
   std::vector<Candidate> tryRecipes(int64_t budget);
   /// Takes better moves until there are none, or `budget` trials are spent.
+  Candidate explore(Candidate from, int64_t budget);
+  /// Likewise; where there are none it tries pairs of moves and detours.
   Candidate climb(Candidate from, int64_t budget);
   /// Removes annotations that save neither time nor memory.
   Candidate prune(Candidate from, int64_t budget);
 
 private:
-  struct Move {
-    enum class Kind : uint8_t {
-      ColourOfArguments, ///< axis a to colour b in arguments
-      ColourEverywhere,  ///< likewise in inner values and results
-      State,             ///< axis a on the largest free dimension of all state
-      BatchFirst,        ///< colour b propagates first
-      Class,             ///< axis a of class b to dimension c
-      Unset,             ///< class b without annotation
-      Swap,              ///< axes a and b change places
-    };
-    Kind kind;
-    int32_t a = -1, b = -1, c = -1;
+  /// A move and what it lost against the plan before it.
+  struct Tried {
+    int32_t move = -1;
+    double loss = 0;
   };
 
+  void tryPlans(llvm::ArrayRef<const Plan *> plans);
   const Trial &tryPlan(const Plan &plan);
-  bool apply(const Move &move, Plan &plan) const;
-  std::vector<Move> movesByWeight() const;
-  bool mayAnnotate(const SiteClass &cls) const {
-    return !specsOnly || cls.kind() != Site::Kind::Inner;
-  }
-  bool spent() const { return trials.count() >= lastTrial; }
+  bool spent() const { return trials.spent() >= lastTrial; }
+
+  /// True if a search at `base` goes on at `trial`.
+  bool improves(const Trial &trial, const Trial &base) const;
+  /// Tries each move once on `from`, promising ones first, until one is better.
+  /// Returns whether one was. `lost` receives what the others lose.
+  bool step(Candidate &from, std::vector<Tried> &lost);
+  /// Tries pairs of the moves that lost least.
+  bool pairStep(Candidate &from, std::vector<Tried> lost);
+  /// Searches on from plans that lost little.
+  bool detour(Candidate &from, std::vector<Tried> lost);
+  void climbSimply(Candidate &from, std::vector<Tried> &lost);
 
   const AutoProblem &problem;
   Trials &trials;
   Objective objective;
-  bool specsOnly;
   std::function<void()> progress;
+  Moves moves;
   int64_t lastTrial = 0;
-  std::vector<Move> moves;
+  bool goesByMerit = true;
+  /// By move: what it lost when it was last tried; absent if it was not.
+  llvm::DenseMap<int32_t, double> lastLoss;
 };
 
 } // namespace shardwright

@@ -12,6 +12,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace llvm;
 

@@ -1,0 +1,284 @@
+//===- search_test.cc - trials, moves and searches ------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/auto/search.h"
+
+#include "shardwright/compile/registration.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/interop/import_module.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+
+using namespace mlir;
+using namespace shardwright;
+
+namespace {
+
+/// A program after stage Import, what a search may decide, and its trials.
+struct Program {
+  explicit Program(llvm::StringRef text) {
+    DialectRegistry registry;
+    registerDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    module = parseSourceString<ModuleOp>(text, &context);
+    if (!module || failed(importModule(*module)) ||
+        failed(simplifyForDevices(*module, 0)))
+      return;
+    FailureOr<AutoProblem> read = readProblem(*module, {});
+    if (failed(read))
+      return;
+    problem = std::move(*read);
+    // As much slower than a real machine as the program is smaller.
+    MachineModel &machine = options.partition.machine.emplace();
+    machine.defaultFlopsPerSecond = 5e10;
+    machine.memoryBytesPerSecond = 2e11;
+    machine.link.bytesPerSecond = 1e10;
+    machine.link.latencySeconds = 2e-7;
+    trials.emplace(*module, *problem, options);
+  }
+
+  /// The plan with axis 0 at a dimension (-1: none) of each argument in order.
+  Plan withDims(llvm::ArrayRef<int32_t> dims) {
+    Plan plan(*problem);
+    for (auto [c, dim] : llvm::enumerate(dims))
+      if (dim >= 0)
+        plan.put(*problem, int32_t(c), 0, dim);
+    return plan;
+  }
+  /// The class of argument `index`.
+  int32_t classOf(int32_t index) {
+    for (auto [c, cls] : llvm::enumerate(problem->classes))
+      for (const Site &site : cls.sites)
+        if (site.kind == Site::Kind::Argument && site.index == index)
+          return int32_t(c);
+    return -1;
+  }
+  /// The number of the op of this name that comes `skip` after the first.
+  int32_t numberOf(llvm::StringRef name, int skip = 0) {
+    for (auto [n, op] : llvm::enumerate(numberedOps(*module)))
+      if (op->getName().getStringRef() == name && skip-- == 0)
+        return int32_t(n);
+    return -1;
+  }
+
+  MLIRContext context;
+  CompileOptions options;
+  OwningOpRef<ModuleOp> module;
+  std::optional<AutoProblem> problem;
+  std::optional<Trials> trials;
+};
+
+/// Two layers with biases: x w1 + b1, tanh, w2 + b2.
+constexpr llvm::StringLiteral kMlp(R"(
+sdy.mesh @mesh = <["x"=4]>
+func.func @main(%x: tensor<8x64xf32>, %w1: tensor<64x256xf32>, %b1: tensor<256xf32>,
+                %w2: tensor<256x64xf32>, %b2: tensor<64xf32>) -> tensor<8x64xf32> {
+  %0 = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0]
+      : (tensor<8x64xf32>, tensor<64x256xf32>) -> tensor<8x256xf32>
+  %1 = stablehlo.broadcast_in_dim %b1, dims = [1] : (tensor<256xf32>) -> tensor<8x256xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8x256xf32>
+  %3 = stablehlo.tanh %2 : tensor<8x256xf32>
+  %4 = stablehlo.dot_general %3, %w2, contracting_dims = [1] x [0]
+      : (tensor<8x256xf32>, tensor<256x64xf32>) -> tensor<8x64xf32>
+  %5 = stablehlo.broadcast_in_dim %b2, dims = [1] : (tensor<64xf32>) -> tensor<8x64xf32>
+  %6 = stablehlo.add %4, %5 : tensor<8x64xf32>
+  return %6 : tensor<8x64xf32>
+})");
+
+TEST(FactorMoves, OperandsBiasAndTheNextProductChangeTogether) {
+  Program p(kMlp);
+  ASSERT_TRUE(p.trials);
+  FactorMoves moves(*p.module, *p.problem);
+  auto always = [](const SiteClass &) { return true; };
+  bool isFound = false;
+  for (const LayoutMove &move :
+       moves.ofOp(p.numberOf("stablehlo.dot_general"))) {
+    Plan plan(*p.problem);
+    moves.apply(move, plan, always);
+    auto dimOf = [&](int32_t argument) {
+      return plan.of(p.classOf(argument)).dimOf[0];
+    };
+    isFound |= dimOf(0) == -1 && dimOf(1) == 1 && dimOf(2) == 0 &&
+               dimOf(3) == 0 && dimOf(4) == -1;
+  }
+  EXPECT_TRUE(isFound);
+}
+
+TEST(FactorMoves, AnOpIsFreedOfAnAxis) {
+  Program p(kMlp);
+  ASSERT_TRUE(p.trials);
+  FactorMoves moves(*p.module, *p.problem);
+  Plan sharded = p.withDims({0, 1, 0, 0, -1});
+  bool isFound = false;
+  for (const LayoutMove &move :
+       moves.ofOp(p.numberOf("stablehlo.dot_general"))) {
+    Plan plan = sharded;
+    moves.apply(move, plan, [](const SiteClass &) { return true; });
+    isFound |= plan.of(p.classOf(0)).dimOf[0] == -1 &&
+               plan.of(p.classOf(1)).dimOf[0] == -1;
+  }
+  EXPECT_TRUE(isFound);
+}
+
+TEST(FactorMoves, ArgumentsAloneAreAnnotatedIfAsked) {
+  Program p(kMlp);
+  ASSERT_TRUE(p.trials);
+  FactorMoves moves(*p.module, *p.problem);
+  for (const LayoutMove &move :
+       moves.ofOp(p.numberOf("stablehlo.dot_general"))) {
+    Plan plan(*p.problem);
+    moves.apply(move, plan, [](const SiteClass &cls) {
+      return cls.kind() != Site::Kind::Inner;
+    });
+    EXPECT_FALSE(plan.usesInner(*p.problem));
+  }
+}
+
+TEST(Blame, NamesTheOpsThatCost) {
+  Program p(kMlp);
+  ASSERT_TRUE(p.trials);
+  // All devices repeat both products.
+  Blame blame = p.trials->blame(Plan(*p.problem));
+  ASSERT_GE(blame.ops.size(), 2u);
+  std::set<int32_t> costliest{blame.ops[0].number, blame.ops[1].number};
+  EXPECT_EQ(costliest,
+            (std::set<int32_t>{p.numberOf("stablehlo.dot_general"),
+                               p.numberOf("stablehlo.dot_general", 1)}));
+  ASSERT_FALSE(blame.held.empty());
+  EXPECT_EQ(blame.held[0].kind, Blame::Held::Kind::Argument);
+  EXPECT_EQ(blame.held[0].bytes, 64 * 256 * 4);
+  // The batch divides all work, and nothing is sent.
+  double before = blame.ops[0].seconds;
+  blame = p.trials->blame(p.withDims({0, -1, -1, -1, -1}));
+  EXPECT_LT(blame.ops.empty() ? 0 : blame.ops[0].seconds, before / 10);
+}
+
+TEST(Trials, TwoAtATimeAreAsOneAtATime) {
+  Program together(kMlp), alone(kMlp);
+  ASSERT_TRUE(together.trials && alone.trials);
+  std::vector<std::vector<int32_t>> layouts = {{0, -1, -1, -1, -1},
+                                               {-1, 1, 0, 0, -1},
+                                               {1, 0, -1, 1, 0},
+                                               {0, 1, 0, 1, 0}};
+  std::vector<Plan> plans;
+  for (const std::vector<int32_t> &dims : layouts)
+    plans.push_back(together.withDims(dims));
+  std::vector<const Plan *> list;
+  for (const Plan &plan : plans)
+    list.push_back(&plan);
+  together.trials->tryAll(list);
+  EXPECT_EQ(together.trials->count(), 4);
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const Trial *found = together.trials->find(plans[i]);
+    ASSERT_TRUE(found && found->works);
+    const Trial &expected = alone.trials->of(alone.withDims(layouts[i]));
+    EXPECT_EQ(found->seconds(), expected.seconds());
+    EXPECT_EQ(found->peak, expected.peak);
+    EXPECT_EQ(found->sent, expected.sent);
+    // A copy in the user's context gives the same.
+    OwningOpRef<ModuleOp> copy = alone.trials->annotated(plans[i]);
+    EXPECT_EQ(alone.trials->partition(*copy).seconds(), found->seconds());
+  }
+}
+
+TEST(Trials, PlansThatPropagateAlikeArePartitionedOnce) {
+  Program p(kMlp);
+  ASSERT_TRUE(p.trials);
+  Plan plan = p.withDims({-1, 1, 0, 0, -1});
+  const Trial first = p.trials->of(plan);
+  // The first product has this layout anyway.
+  for (auto [c, cls] : llvm::enumerate(p.problem->classes))
+    if (cls.kind() == Site::Kind::Inner && cls.type.getDimSize(1) == 256) {
+      ASSERT_TRUE(plan.put(*p.problem, int32_t(c), 0, 1));
+    }
+  const Trial &second = p.trials->of(plan);
+  EXPECT_EQ(p.trials->count(), 1);
+  EXPECT_EQ(first.seconds(), second.seconds());
+  EXPECT_EQ(first.peak, second.peak);
+  EXPECT_NE(p.trials->of(p.withDims({0, -1, -1, -1, -1})).peak, first.peak);
+  EXPECT_EQ(p.trials->count(), 2);
+}
+
+TEST(Objective, PlansThatAreALittleTooLargeLeadOn) {
+  Objective objective{100};
+  auto trial = [](double seconds, double peak) {
+    Trial made;
+    made.works = true;
+    made.step.compute = seconds;
+    made.peak = peak;
+    return made;
+  };
+  Trial fast = trial(1, 102), slow = trial(2, 100), small = trial(4, 50);
+  EXPECT_LT(objective.merit(fast), objective.merit(slow));
+  EXPECT_LT(objective.merit(slow), objective.merit(small));
+  // But only what fits is an answer.
+  EXPECT_TRUE(objective.isBetter(small, fast));
+  EXPECT_GT(objective.loss(fast, small), Objective::kDoesNotFit);
+  EXPECT_LT(objective.loss(slow, small), 0);
+  EXPECT_FALSE(objective.isBetter(Trial(), small));
+}
+
+/// The best plan of all layouts of the arguments of kMlp that fits.
+const Trial *exhaust(Program &p, const Objective &objective,
+                     std::vector<Plan> &plans) {
+  const int32_t ranks[] = {2, 2, 1, 2, 1};
+  plans.assign(1, Plan(*p.problem));
+  for (int32_t argument = 0; argument < 5; ++argument) {
+    size_t before = plans.size();
+    for (size_t i = 0; i < before; ++i)
+      for (int32_t dim = 0; dim < ranks[argument]; ++dim) {
+        Plan plan = plans[i];
+        if (plan.put(*p.problem, p.classOf(argument), 0, dim))
+          plans.push_back(std::move(plan));
+      }
+  }
+  const Trial *best = nullptr;
+  for (const Plan &plan : plans) {
+    const Trial &trial = p.trials->of(plan);
+    if (!best || objective.isBetter(trial, *best))
+      best = &trial;
+  }
+  return best;
+}
+
+TEST(PlanSearch, IsAsGoodAsAllLayoutsOfArguments) {
+  Program p(kMlp);
+  ASSERT_TRUE(p.trials);
+  std::vector<Plan> plans;
+  exhaust(p, {1e12}, plans);
+  ASSERT_EQ(plans.size(), size_t(3 * 3 * 2 * 3 * 2));
+  // Each limit excludes some layouts.
+  std::set<double> limits;
+  for (const Plan &plan : plans)
+    limits.insert(p.trials->of(plan).peak);
+  ASSERT_GT(limits.size(), 10u);
+  int at = 0;
+  for (double limit : limits) {
+    if (at++ % 5)
+      continue;
+    Objective objective{limit};
+    const Trial best = *exhaust(p, objective, plans);
+    Program fresh(kMlp);
+    PlanSearch search(*fresh.module, *fresh.problem, *fresh.trials, objective,
+                      /*specsOnly=*/true, nullptr);
+    Plan replicated(*fresh.problem);
+    Candidate found =
+        search.climb({"", replicated, fresh.trials->of(replicated)}, 300);
+    EXPECT_TRUE(objective.fits(found.trial)) << limit;
+    EXPECT_LE(found.trial.seconds(), 1.01 * best.seconds()) << limit;
+    EXPECT_FALSE(found.plan.usesInner(*fresh.problem));
+  }
+}
+
+} // namespace
