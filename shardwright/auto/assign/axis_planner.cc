@@ -18,6 +18,10 @@ namespace shardwright {
 /// an axis that one of its factors could have.
 constexpr double kLeastRepeatedWork = 0.01;
 
+/// Of the time to write a value: what it costs that it is larger than it need
+/// be.
+constexpr double kHoldingCost = 0.01;
+
 AxisPlanner::AxisPlanner(const PlannerInput &input, const ProgramModel &model,
                          const StrategyMaker &maker,
                          const AxisDecisions &decisions, int32_t axis)
@@ -189,8 +193,13 @@ void AxisPlanner::dropRepeatedWork() {
 void AxisPlanner::addEdge(const EdgeClass &edge) {
   AssignmentChoice &choice = problem.choices.emplace_back();
   origins.emplace_back();
+  const ValueClass &cls = model.values[edge.values.front()];
   auto add = [&](AxisLayout layout) {
     AssignmentStrategy &strategy = choice.strategies.emplace_back();
+    // Of layouts that cost the same, the smaller one.
+    strategy.seconds = kHoldingCost * cls.count *
+                       maker.memorySeconds(bytes[edge.values.front()]) /
+                       (layout >= 0 ? double(problem.shards) : 1);
     for (int32_t source : edge.sources)
       strategy.needs.push_back({source, layout});
     for (int32_t value : edge.values)

@@ -43,8 +43,8 @@ private:
 
   void readUses();
   bool contract(int32_t value);
-  /// Adds moves of the value to strategies that make and need it, which do so no
-  /// more.
+  /// Adds moves of the value to strategies that make and need it, which do so
+  /// no more.
   static void settle(List &list, int32_t value, const AssignmentValue &moves);
   static void dropDominated(List &list);
   int32_t find(int32_t choice);

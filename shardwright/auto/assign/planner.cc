@@ -8,19 +8,16 @@
 #include "shardwright/auto/assign/planner.h"
 
 #include "shardwright/auto/assign/axis_planner.h"
+#include "shardwright/auto/assign/priced_memory.h"
 
-#include <cmath>
-#include <numeric>
 #include <tuple>
 
 using namespace mlir;
 
 namespace shardwright {
 
-/// Prices that are tried for one assignment, and passes over the axes.
-constexpr int kMostPrices = 12, kMostPasses = 4;
-/// Prices whose ratio is less are equal.
-constexpr double kScaleStep = 1.1, kLeastScale = 0.5;
+/// Passes over the axes.
+constexpr int kMostPasses = 4;
 /// A pass that saves less is the last.
 constexpr double kLeastGain = 1e-3;
 
@@ -71,11 +68,6 @@ private:
   /// Decides the axis anew; `share`: devices along axes still to come. False if
   /// there is no solution.
   bool decide(int32_t axis, double share);
-  /// The best assignment that fits, or the smallest if none does. Memory has a
-  /// price, which rises until what is alive fits: prices leave the relaxation
-  /// integral, where rows do not. `bytes`: what is alive at the peak.
-  AssignmentSolution solveWithin(const AxisPlanner &planner,
-                                 AssignmentProblem &problem, double &bytes);
   LiveSet peakSet(const AxisPlanner &planner,
                   const AssignmentSolution &solution, double n,
                   double &bytes) const;
@@ -113,77 +105,18 @@ LiveSet Descent::peakSet(const AxisPlanner &planner,
       [&](int32_t v) { return planner.localBytes(v); }, bytes);
 }
 
-AssignmentSolution Descent::solveWithin(const AxisPlanner &planner,
-                                        AssignmentProblem &problem,
-                                        double &bytes) {
-  double limit = problem.limit, n = double(problem.shards);
-  problem.limit = LinearProgram::infinity;
-  AssignmentSolution best = solveAssignment(problem, limits);
-  if (!best.works())
-    return best;
-  LiveSet set = peakSet(planner, best, n, bytes);
-  double bound = best.bound;
-  std::vector<double> prices;
-  // Scales of the prices: too small, and large enough.
-  double low = 0, high = 0, scale = 1;
-  for (int round = 0; round < kMostPrices && bytes > 0; ++round) {
-    bool fits = bytes <= limit;
-    if (fits && (high == 0 || high / low < kScaleStep))
-      break;
-    if (!fits && llvm::none_of(problem.liveSets, [&](const LiveSet &other) {
-          return other.place == set.place;
-        })) {
-      problem.liveSets.push_back(std::move(set));
-      AssignmentProblem limited = problem;
-      limited.limit = limit;
-      SolverLimits relaxation = limits;
-      relaxation.dives = false;
-      relaxation.nodes = 0;
-      AssignmentSolution relaxed = solveAssignment(limited, relaxation);
-      bound = std::max(bound, relaxed.bound);
-      prices = relaxed.secondsPerByte;
-      memoryPrice = std::accumulate(prices.begin(), prices.end(), 0.0);
-      // Even fractions do not fit: everything is better than memory.
-      if (memoryPrice == 0)
-        prices.assign(problem.liveSets.size(), best.seconds / limit);
-      low = high = 0;
-      scale = 1;
-    }
-    AssignmentProblem priced = problem;
-    for (auto [live, price] : llvm::zip(problem.liveSets, prices))
-      addPrice(priced, live, price * scale);
-    AssignmentSolution next = solveAssignment(priced, limits);
-    if (!next.works())
-      break;
-    next = evaluateAssignment(problem, std::move(next.strategies));
-    double nextBytes = 0;
-    set = peakSet(planner, next, n, nextBytes);
-    bool nextFits = nextBytes <= limit;
-    // Of those that fit the fastest, else the smallest.
-    if (nextFits != (bytes <= limit) ? nextFits
-        : nextFits                   ? next.seconds < best.seconds
-                                     : nextBytes < bytes) {
-      best = std::move(next);
-      bytes = nextBytes;
-    }
-    (nextFits ? high : low) = scale;
-    scale = high == 0  ? scale * 2
-            : low == 0 ? scale / 2
-                       : std::sqrt(low * high);
-    if (nextFits && low == 0 && scale < kLeastScale)
-      break;
-  }
-  best.bound = bound;
-  return best;
-}
-
 bool Descent::decide(int32_t axis, double share) {
   AxisPlanner planner(input, model, maker, now, axis);
-  planner.get().limit = limit * share;
-  memoryPrice = 0;
-  last = solveWithin(planner, planner.get(), peak);
+  double n = double(planner.get().shards);
+  PricedMemory memory(planner.get(), limits, limit * share,
+                      [&](const AssignmentSolution &solution, double &bytes) {
+                        return peakSet(planner, solution, n, bytes);
+                      });
+  last = memory.run();
   if (!last.works())
     return false;
+  peak = memory.peak();
+  memoryPrice = memory.secondsPerByte();
   planner.apply(last, now);
   kernels = planner.kernelSeconds(last);
   moves[axis] = last.seconds - kernels;

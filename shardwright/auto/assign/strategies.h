@@ -81,6 +81,9 @@ public:
   /// `result` bytes that it writes.
   double collectiveSeconds(CollectiveKind kind, int32_t axis, double local,
                            double result) const;
+  double memorySeconds(double bytes) const {
+    return machine.memorySeconds(bytes);
+  }
   int64_t size(int32_t axis) const { return mesh.axisSize(axes[axis]); }
 
 private:
