@@ -53,7 +53,7 @@ bool Plan::put(const AutoProblem &problem, int32_t c, int32_t axis,
 }
 
 void Plan::unset(const AutoProblem &problem, int32_t c) {
-  classes[c].isSet = false;
+  classes[c].isSet = classes[c].isClosed = false;
   classes[c].priority = 0;
   classes[c].dimOf.assign(problem.axes.size(), -1);
 }
@@ -67,8 +67,8 @@ TensorSharding Plan::sharding(const AutoProblem &problem, int32_t c) const {
       sharding.dims[dim].axes.push_back(
           problem.mesh.fullAxis(problem.axes[axis]));
   for (DimSharding &dim : sharding.dims) {
-    // Inner values may get more axes from propagation.
-    if (cls.kind() != Site::Kind::Inner)
+    // Other inner values may get more axes from propagation.
+    if (cls.kind() != Site::Kind::Inner || plan.isClosed)
       dim.isClosed = true;
     if (plan.priority > 0 && !dim.axes.empty() && !dim.priority)
       dim.priority = plan.priority;
@@ -101,7 +101,7 @@ bool Plan::usesInner(const AutoProblem &problem) const {
 std::string Plan::key() const {
   std::string key;
   for (const ClassPlan &plan : classes) {
-    key.push_back(plan.isSet);
+    key.push_back(plan.isSet + 2 * plan.isClosed);
     key.push_back(plan.priority);
     for (int8_t dim : plan.dimOf)
       key.push_back(dim);

@@ -16,6 +16,8 @@ namespace shardwright {
 struct ClassPlan {
   /// Not annotated: propagation decides. Arguments are always annotated.
   bool isSet = false;
+  /// Of an inner value: propagation may not add axes.
+  bool isClosed = false;
   /// The user priority of its dimensions: lower ones propagate first.
   uint8_t priority = 0;
   /// By index in AutoProblem::axes: the dimension, or -1.
@@ -42,6 +44,8 @@ public:
   /// change, if that is not possible or changes nothing.
   bool put(const AutoProblem &problem, int32_t cls, int32_t axis, int32_t dim);
   void unset(const AutoProblem &problem, int32_t cls);
+  /// Annotates an inner value with the axes that it has, and no others.
+  void close(int32_t cls) { classes[cls].isSet = classes[cls].isClosed = true; }
   void setPriority(int32_t cls, uint8_t priority) {
     classes[cls].priority = priority;
   }

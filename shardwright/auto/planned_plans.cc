@@ -41,20 +41,26 @@ PlannerInput plannerInput(ModuleOp imported, const AutoProblem &problem) {
 }
 
 Plan planOf(const AutoProblem &problem, const ProgramModel &model,
-            const PlannedLayouts &layouts, bool inner) {
+            const PlannedLayouts &layouts, InnerLayouts inner) {
   Plan plan(problem);
   for (auto [c, cls] : llvm::enumerate(problem.classes)) {
-    int32_t value = model.classOfGroup[c];
-    if (value < 0 || (!inner && cls.kind() == Site::Kind::Inner))
+    ArrayRef<int32_t> values = model.classesOfGroup[c];
+    bool isInner = cls.kind() == Site::Kind::Inner;
+    if (values.empty() || (isInner && inner == InnerLayouts::None))
       continue;
-    const SmallVector<AxisLayout, 4> &made = layouts.made[value];
-    // A partial value has no sharding that all partitioners of it agree on.
-    if (cls.kind() != Site::Kind::Argument &&
-        llvm::is_contained(made, kPartialLayout))
+    const SmallVector<AxisLayout, 4> &reduced = layouts.reduced[values.front()];
+    // A value that stays partial has no sharding that all ops agree on, nor has
+    // one that differs from call to call.
+    if (llvm::is_contained(reduced, kPartialLayout) ||
+        llvm::any_of(values, [&](int32_t value) {
+          return layouts.reduced[value] != reduced;
+        }))
       continue;
-    for (auto [axis, layout] : llvm::enumerate(made))
+    for (auto [axis, layout] : llvm::enumerate(reduced))
       if (layout >= 0)
         plan.put(problem, c, axis, layout);
+    if (isInner && inner == InnerLayouts::All)
+      plan.close(c);
   }
   return plan;
 }
@@ -78,7 +84,8 @@ std::optional<Plan> PlannedPlans::planWithin(double share) {
   const PlannedLayouts &layouts = within(share);
   if (!layouts.works)
     return std::nullopt;
-  return planOf(problem, planner.getModel(), layouts, !specsOnly);
+  return planOf(problem, planner.getModel(), layouts,
+                specsOnly ? InnerLayouts::None : InnerLayouts::All);
 }
 
 std::vector<Recipe> PlannedPlans::make(size_t most) {
@@ -94,15 +101,17 @@ std::vector<Recipe> PlannedPlans::make(size_t most) {
     const PlannedLayouts &layouts = within(share);
     if (!layouts.works)
       continue;
-    auto add = [&](std::string name, bool inner) {
+    auto add = [&](const char *variant, InnerLayouts inner) {
       Plan plan = planOf(problem, planner.getModel(), layouts, inner);
       if (plans.size() < most && seen.insert(plan.key()).second)
-        plans.push_back({std::move(name), std::move(plan)});
+        plans.push_back(
+            {std::string("planned") + variant + suffix, std::move(plan)});
     };
-    if (!specsOnly)
-      add("planned" + std::string(suffix), true);
-    add((specsOnly ? "planned" : "planned, specs only") + std::string(suffix),
-        false);
+    if (!specsOnly) {
+      add("", InnerLayouts::All);
+      add(", open inside", InnerLayouts::Sharded);
+    }
+    add(specsOnly ? "" : ", specs only", InnerLayouts::None);
   }
   return plans;
 }

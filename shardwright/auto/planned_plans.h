@@ -23,10 +23,13 @@ namespace shardwright {
 /// What is planned for a problem, which was read of the module.
 PlannerInput plannerInput(mlir::ModuleOp imported, const AutoProblem &problem);
 
-/// The plan that writes the layouts to arguments and results, and with `inner`
-/// to inner values that are sharded.
+/// Which inner values get annotations: none, those that have axes, or all that
+/// are not partial, with no other axes than planned.
+enum class InnerLayouts { None, Sharded, All };
+
+/// The plan that writes the layouts.
 Plan planOf(const AutoProblem &problem, const ProgramModel &model,
-            const PlannedLayouts &layouts, bool inner);
+            const PlannedLayouts &layouts, InnerLayouts inner);
 
 class PlannedPlans {
 public:

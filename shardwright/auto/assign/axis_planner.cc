@@ -8,15 +8,10 @@
 #include "shardwright/auto/assign/axis_planner.h"
 
 #include "shardwright/partition/ops/linear_ops.h"
-#include "shardwright/partition/ops/op_traits.h"
 
 using namespace mlir;
 
 namespace shardwright {
-
-/// A contraction of this part of all work does not do it on every device along
-/// an axis that one of its factors could have.
-constexpr double kLeastRepeatedWork = 0.01;
 
 /// Of the time to write a value: what it costs that it is larger than it need
 /// be.
@@ -69,12 +64,11 @@ void AxisPlanner::readValue(int32_t v) {
       int64_t rows = cls.type.getDimSize(d), shards = parts[d];
       if (cls.given)
         shards *= cls.given->dims[d].shards();
-      if ((cls.given && cls.given->dims[d].isClosed) || rows < shards ||
-          (cls.isEven && rows % shards != 0))
+      if ((cls.given && cls.given->dims[d].isClosed) || rows % shards != 0)
         continue;
       list.push_back(AxisLayout(d));
     }
-    if (isFree && !cls.given && !cls.isEven && canAdd(cls.type))
+    if (isFree && !cls.given && !cls.isAtBorder && canAdd(cls.type))
       list.push_back(kPartialLayout);
   }
   double n = double(problem.shards);
@@ -167,26 +161,36 @@ void AxisPlanner::addOp(const OpClass &op, int32_t index) {
 }
 
 void AxisPlanner::dropRepeatedWork() {
-  double all = 0;
-  for (auto &origin : origins)
-    if (!origin.empty())
-      all += origin.front().second;
-  for (auto [c, op] : llvm::enumerate(model.ops)) {
-    auto &origin = origins[c];
-    auto shards = [](const std::pair<int32_t, double> &one) {
-      return one.first >= 0;
-    };
-    if (!op.op.rule || !isContraction(op.op.op) ||
-        llvm::none_of(origin, shards) ||
-        origin.front().second < kLeastRepeatedWork * all)
-      continue;
-    std::vector<AssignmentStrategy> kept;
-    for (auto [one, strategy] :
-         llvm::zip(origin, problem.choices[c].strategies))
-      if (shards(one))
-        kept.push_back(std::move(strategy));
-    problem.choices[c].strategies = std::move(kept);
-    llvm::erase_if(origin, [&](const auto &one) { return !shards(one); });
+  // All devices compute the same from replicated operands. Along another factor
+  // they slice these for nothing, and the results can be replicated after it.
+  auto isRepeated = [](const std::pair<int32_t, double> &one,
+                       const AssignmentStrategy &strategy) {
+    return one.first < 0 && llvm::all_of(
+                                strategy.needs,
+                                [](LayoutOfValue need) {
+                                  return need.layout == kReplicatedLayout;
+                                });
+  };
+  for (auto [choice, origin] : llvm::zip(problem.choices, origins)) {
+    double least = LinearProgram::infinity;
+    for (auto [one, strategy] : llvm::zip(origin, choice.strategies)) {
+      double seconds = strategy.seconds;
+      for (LayoutOfValue own : strategy.makes)
+        seconds += problem.values[own.value].moveSeconds(own.layout,
+                                                         kReplicatedLayout);
+      if (one.first >= 0)
+        least = std::min(least, seconds);
+    }
+    size_t kept = 0;
+    for (size_t w = 0; w < origin.size(); ++w) {
+      if (isRepeated(origin[w], choice.strategies[w]) &&
+          choice.strategies[w].seconds >= least)
+        continue;
+      origin[kept] = origin[w];
+      std::swap(choice.strategies[kept++], choice.strategies[w]);
+    }
+    origin.resize(kept);
+    choice.strategies.resize(kept);
   }
 }
 
@@ -196,10 +200,12 @@ void AxisPlanner::addEdge(const EdgeClass &edge) {
   const ValueClass &cls = model.values[edge.values.front()];
   auto add = [&](AxisLayout layout) {
     AssignmentStrategy &strategy = choice.strategies.emplace_back();
-    // Of layouts that cost the same, the smaller one.
+    // Of layouts of arguments that cost the same, the smaller one. Results that
+    // are replicated anyway stay so: their sharding would propagate backwards.
+    double part = layout >= 0 ? 1 / double(problem.shards) : 1;
     strategy.seconds = kHoldingCost * cls.count *
-                       maker.memorySeconds(bytes[edge.values.front()]) /
-                       (layout >= 0 ? double(problem.shards) : 1);
+                       maker.memorySeconds(bytes[edge.values.front()]) *
+                       (cls.isArgument ? part : layout >= 0);
     for (int32_t source : edge.sources)
       strategy.needs.push_back({source, layout});
     for (int32_t value : edge.values)
@@ -233,7 +239,15 @@ void AxisPlanner::addMissingMakers() {
 void AxisPlanner::apply(const AssignmentSolution &solution,
                         AxisDecisions &made) const {
   for (size_t v = 0; v < model.values.size(); ++v)
-    made.made[v][axis] = solution.made[v];
+    made.made[v][axis] = made.reduced[v][axis] = solution.made[v];
+  // Copies are in the order of values, and of layouts: a scatter to a dimension
+  // counts only if the sum is not replicated.
+  for (LayoutOfValue copy : solution.copies) {
+    AxisLayout &reduced = made.reduced[copy.value][axis];
+    if (solution.made[copy.value] == kPartialLayout &&
+        reduced == kPartialLayout)
+      reduced = copy.layout;
+  }
   for (size_t c = 0; c < model.ops.size(); ++c)
     made.factors[c][axis] = int8_t(origins[c][solution.strategies[c]].first);
 }

@@ -21,6 +21,8 @@ namespace shardwright {
 /// What each axis does: by class of values and of ops, and axis.
 struct AxisDecisions {
   std::vector<llvm::SmallVector<AxisLayout, 4>> made;
+  /// As `made`, but of a partial value the layout into which it is reduced.
+  std::vector<llvm::SmallVector<AxisLayout, 4>> reduced;
   std::vector<AxisFactors> factors;
 };
 
@@ -52,6 +54,8 @@ private:
                      double kernel, AssignmentChoice &choice,
                      std::vector<std::pair<int32_t, double>> &origin);
   bool mayBe(int32_t value, AxisLayout layout) const;
+  /// Drops strategies that compute the same on all devices where a factor could
+  /// have the axis for less.
   void dropRepeatedWork();
 
   const PlannerInput &input;

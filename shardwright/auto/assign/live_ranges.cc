@@ -102,9 +102,10 @@ void LiveRanges::addBorder(Operation *op, const PlannerInput &input,
       donors.insert(i);
   }
   Block &body = main.getBody().front();
-  for (auto [value, group] : llvm::zip(model.classOfGroup, input.groups)) {
-    if (value < 0 || group.isInner)
+  for (auto [classes, group] : llvm::zip(model.classesOfGroup, input.groups)) {
+    if (group.isInner)
       continue;
+    int32_t value = classes.front();
     Range whole;
     whole.value = value;
     whole.end = size - 1;

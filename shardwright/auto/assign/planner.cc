@@ -26,6 +26,8 @@ Planner::Planner(PlannerInput given, const MachineModel &machine)
       model(readProgram(input, costs)), ranges(input, model, costs),
       maker(input.mesh, input.axes, machine) {
   limits.dives = true;
+  limits.nodes = 20;
+  limits.gap = 5e-3;
   limits.iterations = 30000;
 }
 
@@ -58,6 +60,7 @@ public:
     now.made.assign(
         model.values.size(),
         SmallVector<AxisLayout, 4>(input.axes.size(), kReplicatedLayout));
+    now.reduced = now.made;
     now.factors.assign(model.ops.size(), AxisFactors(input.axes.size(), -1));
     moves.assign(input.axes.size(), 0);
   }
@@ -137,6 +140,7 @@ PlannedLayouts Descent::run(ArrayRef<int32_t> order) {
   auto take = [&] {
     result.works = true;
     result.made = now.made;
+    result.reduced = now.reduced;
     result.factors = now.factors;
     result.seconds = total();
     result.peak = peak;

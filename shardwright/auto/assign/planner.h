@@ -26,6 +26,8 @@ struct PlannedLayouts {
   /// By class of values and axis (indices in ProgramModel::values and
   /// PlannerInput::axes).
   std::vector<llvm::SmallVector<AxisLayout, 4>> made;
+  /// As `made`, but of a partial value the layout into which it is reduced.
+  std::vector<llvm::SmallVector<AxisLayout, 4>> reduced;
   /// By class of ops and axis: what the axis is used for.
   std::vector<AxisFactors> factors;
   /// What the model predicts for a step: seconds, and bytes of a device.

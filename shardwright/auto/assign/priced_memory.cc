@@ -21,6 +21,8 @@ namespace shardwright {
 constexpr int kMostPrices = 24, kMostLiveSets = 6, kMostSolved = 2;
 /// Prices whose ratio is less are equal.
 constexpr double kScaleStep = 1.05, kLeastScale = 0.1;
+/// Of the cost: a dive that ends so far from the bound is not good enough.
+constexpr double kLargeGap = 0.01;
 /// Of the price of all live sets: that of each at least.
 constexpr double kLeastPart = 0.05;
 
@@ -106,6 +108,14 @@ bool PricedMemory::tryScale(double scale, bool solves) {
 
 AssignmentSolution PricedMemory::run() {
   best = solveAssignment(problem, limits);
+  // A tree takes long where many fractions are left, and there is time for one.
+  if (best.works() && best.seconds > best.bound * (1 + kLargeGap)) {
+    SolverLimits tree = limits;
+    tree.dives = false;
+    AssignmentSolution other = solveAssignment(problem, tree);
+    if (other.works() && other.seconds < best.seconds)
+      best = std::move(other);
+  }
   if (!best.works())
     return best;
   bound = best.bound;

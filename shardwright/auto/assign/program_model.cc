@@ -23,6 +23,9 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
+/// Calls in calls.
+constexpr int32_t kMostDepth = 256;
+
 class ProgramReader {
 public:
   ProgramReader(const PlannerInput &input, OpCosts &costs)
@@ -32,6 +35,14 @@ public:
   ProgramModel read();
 
 private:
+  /// The values of one run of a function.
+  struct Scope {
+    /// Equal for runs in equal contexts.
+    uint64_t key = 0;
+    int32_t depth = 0;
+    llvm::DenseMap<Value, int32_t> numbers;
+  };
+
   /// Numbers of values before those that have one layout are joined.
   int32_t numberOf(Value value);
   int32_t newNumber(RankedTensorType type);
@@ -59,6 +70,7 @@ private:
     return edge;
   }
   void readSites();
+  void readResults();
   void readGiven(Value value, int32_t number);
   void finish(ProgramModel &model);
 
@@ -68,14 +80,15 @@ private:
   OpCosts &costs;
   std::vector<ValueClass> raw;
   std::vector<int32_t> parent;
-  llvm::DenseMap<Value, int32_t> numbers;
+  Scope mainScope, *scope = &mainScope;
   llvm::DenseMap<uint64_t, int32_t> numberOfKey, opOfKey;
+  /// The groups of inner values.
+  llvm::DenseMap<Value, int32_t> groupOf;
   llvm::DenseMap<int64_t, int32_t> numberOfGroup;
   std::vector<OpClass> ops;
   /// By the first of the values.
   llvm::MapVector<int32_t, EdgeClass> edges;
-  std::vector<int32_t> siteNumbers;
-  llvm::DenseMap<Operation *, double> calls;
+  std::vector<SmallVector<int32_t, 1>> siteNumbers;
   int64_t numOps = 0;
 };
 
@@ -111,19 +124,15 @@ int32_t ProgramReader::newNumber(RankedTensorType type) {
 }
 
 int32_t ProgramReader::numberOf(Value value) {
-  auto [it, isNew] = numbers.try_emplace(value, -1);
+  auto [it, isNew] = scope->numbers.try_emplace(value, -1);
   if (!isNew)
     return it->second;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape() || isRematerializable(value))
     return -1;
-  uint64_t key =
-      llvm::hash_combine(input.signatureOf(value), mlir::hash_value(type));
-  // Values of several functions or with annotations are no equals of others.
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    if (Operation *func = argument.getOwner()->getParentOp();
-        isa<func::FuncOp>(func))
-      key = llvm::hash_combine(key, func);
+  uint64_t key = llvm::hash_combine(input.signatureOf(value),
+                                    mlir::hash_value(type), scope->key);
+  // Values with annotations are no equals of others.
   if (sdy::TensorShardingAttr given = sdy::getSharding(value))
     key = llvm::hash_combine(key, given);
   auto [known, isNewKey] = numberOfKey.try_emplace(key, -1);
@@ -131,7 +140,12 @@ int32_t ProgramReader::numberOf(Value value) {
     known->second = newNumber(type);
     readGiven(value, known->second);
   }
-  return numbers[value] = known->second;
+  int32_t number = scope->numbers[value] = known->second;
+  if (auto group = groupOf.find(value); group != groupOf.end())
+    if (auto &list = siteNumbers[group->second];
+        !llvm::is_contained(list, number))
+      list.push_back(number);
+  return number;
 }
 
 void ProgramReader::readGiven(Value value, int32_t number) {
@@ -164,17 +178,21 @@ void ProgramReader::addLoop(stablehlo::WhileOp op, double times) {
   double trips = times * double(knownTripCount(op).value_or(1));
   Block &cond = op.getCond().front(), &body = op.getBody().front();
   Operation *end = body.getTerminator();
-  for (unsigned i = 0; i < op->getNumResults(); ++i)
-    addEdge({body.getArgument(i), cond.getArgument(i), op->getResult(i)},
-            {op->getOperand(i), end->getOperand(i)});
-  count(op->getResults(), times);
   for (Region &region : op->getRegions()) {
     count(region.front().getArguments(), trips);
     readBlock(region.front(), trips);
   }
+  // What the body returns has its number now.
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    addEdge({body.getArgument(i), cond.getArgument(i), op->getResult(i)},
+            {op->getOperand(i), end->getOperand(i)});
+  count(op->getResults(), times);
 }
 
 void ProgramReader::addBranches(Operation *op, double times) {
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      readBlock(region.front(), times);
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
     SmallVector<Value> sources;
     for (Region &region : op->getRegions())
@@ -183,29 +201,40 @@ void ProgramReader::addBranches(Operation *op, double times) {
     addEdge(Value(op->getResult(i)), sources);
   }
   count(op->getResults(), times);
-  for (Region &region : op->getRegions())
-    if (!region.empty())
-      readBlock(region.front(), times);
 }
 
 void ProgramReader::addCall(func::CallOp call, double times) {
   auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-  count(call->getResults(), times);
-  if (!callee || callee.isDeclaration())
-    return;
-  Operation *end = callee.getBody().front().getTerminator();
+  // The partitioner refuses recursion.
+  if (!callee || callee.isDeclaration() || scope->depth >= kMostDepth)
+    return count(call->getResults(), times);
+  Scope inner, *outer = scope;
+  inner.depth = outer->depth + 1;
+  inner.key = llvm::hash_combine(outer->key, callee.getOperation());
+  for (Value result : call->getResults())
+    inner.key = llvm::hash_combine(inner.key, input.signatureOf(result));
   for (auto [argument, operand] :
-       llvm::zip(callee.getArguments(), call.getOperands()))
-    addEdge(Value(argument), operand);
-  for (auto [result, returned] :
-       llvm::zip(call.getResults(), end->getOperands()))
-    addEdge(Value(result), returned);
+       llvm::zip(callee.getArguments(), call.getOperands())) {
+    int32_t number = numberOf(operand);
+    inner.key = llvm::hash_combine(inner.key, number);
+    inner.numbers[argument] = number;
+  }
+  Block &body = callee.getBody().front();
+  scope = &inner;
+  readBlock(body, times);
+  SmallVector<int32_t> returned;
+  for (Value value : body.getTerminator()->getOperands())
+    returned.push_back(numberOf(value));
+  scope = outer;
+  for (auto [result, number] : llvm::zip(call->getResults(), returned))
+    scope->numbers[result] = number;
 }
 
 void ProgramReader::addOp(Operation *op, double times) {
   uint64_t key = op->getNumResults()
                      ? input.signatureOf(op->getResult(0))
                      : uint64_t(reinterpret_cast<uintptr_t>(op));
+  key = llvm::hash_combine(key, scope->key);
   for (Value result : op->getResults())
     if (int32_t number = numberOf(result); number >= 0)
       key = llvm::hash_combine(key, number);
@@ -274,9 +303,14 @@ void ProgramReader::readBlock(Block &block, double times) {
 }
 
 void ProgramReader::readSites() {
-  Operation *end = main.getBody().front().getTerminator();
   llvm::DenseSet<Value> isSite;
-  for (const SiteGroup &group : input.groups) {
+  siteNumbers.resize(input.groups.size());
+  for (auto [g, group] : llvm::enumerate(input.groups)) {
+    if (group.isInner) {
+      for (Value value : group.values)
+        groupOf[value] = int32_t(g);
+      continue;
+    }
     int32_t number = -1;
     for (Value value : group.values) {
       int32_t own = numberOf(value);
@@ -285,24 +319,17 @@ void ProgramReader::readSites() {
       number = number >= 0 ? number : own;
       isSite.insert(value);
     }
-    if (!group.isInner && number < 0)
+    if (number < 0)
       number = newNumber(group.type);
-    siteNumbers.push_back(number);
-    if (group.isInner)
-      continue;
+    siteNumbers[g].push_back(number);
     ValueClass &value = raw[number];
-    value.isEven = true;
+    value.isAtBorder = true;
     value.isArgument = !group.values.empty();
     if (group.given)
       value.given = group.given;
     value.count +=
         double(value.isArgument ? group.values.size() : group.results.size());
-    EdgeClass &edge = edgeOf(number);
-    for (int32_t result : group.results) {
-      int32_t source = numberOf(end->getOperand(result));
-      if (source >= 0 && !llvm::is_contained(edge.sources, source))
-        edge.sources.push_back(source);
-    }
+    edgeOf(number);
   }
   // Other arguments of @main: scalars, and what is in the host's memory.
   for (BlockArgument argument : main.getArguments()) {
@@ -312,6 +339,32 @@ void ProgramReader::readSites() {
     edgeOf(number);
     raw[number].isReplicated = true;
     raw[number].isArgument = true;
+  }
+}
+
+void ProgramReader::readResults() {
+  Operation *end = main.getBody().front().getTerminator();
+  for (auto [numbers, group] : llvm::zip(siteNumbers, input.groups)) {
+    if (group.isInner)
+      continue;
+    EdgeClass &edge = edgeOf(numbers.front());
+    for (int32_t result : group.results) {
+      int32_t source = numberOf(end->getOperand(result));
+      if (source >= 0 && !llvm::is_contained(edge.sources, source))
+        edge.sources.push_back(source);
+    }
+  }
+  // Other results: scalars. They are complete and replicated.
+  llvm::DenseSet<int32_t> isResult;
+  for (const SiteGroup &group : input.groups)
+    isResult.insert(group.results.begin(), group.results.end());
+  for (auto [i, returned] : llvm::enumerate(end->getOperands())) {
+    int32_t source = numberOf(returned);
+    if (source < 0 || isResult.contains(int32_t(i)))
+      continue;
+    int32_t number = newNumber(raw[source].type);
+    raw[number].isReplicated = true;
+    edgeOf(number).sources.push_back(source);
   }
 }
 
@@ -327,7 +380,7 @@ void ProgramReader::finish(ProgramModel &model) {
     classes[n] = classes[root];
     ValueClass &cls = model.values[classes[n]];
     cls.count += raw[n].count;
-    cls.isEven |= raw[n].isEven;
+    cls.isAtBorder |= raw[n].isAtBorder;
     cls.isArgument |= raw[n].isArgument;
     cls.isReplicated |= raw[n].isReplicated;
     if (raw[n].given)
@@ -356,9 +409,12 @@ void ProgramReader::finish(ProgramModel &model) {
     unique(edge.sources);
     model.edges.push_back(std::move(edge));
   }
-  renumber(siteNumbers);
-  model.classOfGroup = std::move(siteNumbers);
-  for (auto [value, number] : numbers)
+  for (auto &list : siteNumbers) {
+    renumber(list);
+    unique(list);
+  }
+  model.classesOfGroup = std::move(siteNumbers);
+  for (auto [value, number] : mainScope.numbers)
     if (number >= 0)
       model.classOf[value] = classes[number];
   model.numOps = numOps;
@@ -366,37 +422,8 @@ void ProgramReader::finish(ProgramModel &model) {
 
 ProgramModel ProgramReader::read() {
   readSites();
-  // Functions run as often as they are called; callers come first.
-  SmallVector<func::FuncOp> order;
-  llvm::DenseMap<Operation *, int32_t> waiting;
-  module.walk([&](func::CallOp call) {
-    if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
-      ++waiting[callee];
-  });
-  order.push_back(main);
-  calls[main] = 1;
-  for (size_t i = 0; i < order.size(); ++i) {
-    func::FuncOp func = order[i];
-    if (func.isDeclaration())
-      continue;
-    double times = calls[func];
-    if (func != main)
-      count(func.getArguments(), times);
-    readBlock(func.getBody().front(), times);
-    func.walk([&](func::CallOp call) {
-      auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-      if (!callee)
-        return;
-      double runs = times;
-      for (Operation *at = call->getParentOp(); at != func;
-           at = at->getParentOp())
-        if (isa<stablehlo::WhileOp>(at))
-          runs *= double(knownTripCount(at).value_or(1));
-      calls[callee] += runs;
-      if (--waiting[callee] == 0)
-        order.push_back(callee);
-    });
-  }
+  readBlock(main.getBody().front(), 1);
+  readResults();
   ProgramModel model;
   finish(model);
   return model;

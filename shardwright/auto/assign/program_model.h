@@ -9,7 +9,8 @@
 // its size depends neither on the depth of a model nor on the number of
 // devices. Values that must have one layout are in one class: sites that are
 // decided together, members of a sharding group. Ops that only pass values on
-// (loops, branches, calls, constraints) are edges.
+// (loops, branches, constraints) are edges. Calls are read as if they were
+// inlined, as the partitioner does; equal calls are one class.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +58,8 @@ struct ValueClass {
   double bytes = 0;
   /// How often members are made in a step.
   double count = 0;
-  /// An argument or result of @main, whose shards are even.
-  bool isEven = false;
+  /// An argument or result of @main, which is not partial.
+  bool isAtBorder = false;
   bool isArgument = false;
   /// The user's sharding, if it is on the input's mesh.
   std::optional<TensorSharding> given;
@@ -89,10 +90,12 @@ struct ProgramModel {
   std::vector<ValueClass> values;
   std::vector<OpClass> ops;
   std::vector<EdgeClass> edges;
-  /// The class of each value of the module that has one.
+  /// The class of each value of @main that has one.
   llvm::DenseMap<mlir::Value, int32_t> classOf;
-  /// By group of sites; -1 if it has no class.
-  std::vector<int32_t> classOfGroup;
+  /// By group of sites. A group of inner values may have several, because a
+  /// function runs in the contexts of its calls; or none.
+  std::vector<llvm::SmallVector<int32_t, 1>> classesOfGroup;
+  /// Calls count as what they run.
   int64_t numOps = 0;
 };
 

@@ -127,12 +127,12 @@ bool StrategyMaker::layouts(const ShardedOp &op, const AxisFactors &factors,
   AxisRef ref = mesh.fullAxis(axes[axis]);
   auto add = [&](const TensorSite &site, const TensorMapping &mapping,
                  auto &layouts) {
-    auto sharding = shardingFromFactors(*op.rule, mapping, list, site.shape,
-                                        op.problem.mayBeUneven);
+    auto sharding = shardingFromFactors(*op.rule, mapping, list, site.shape);
     if (!sharding)
       return false;
+    // Plans write even shards only.
     for (auto [dim, rows] : llvm::zip(sharding->dims, site.shape))
-      if (dim.shards() > std::max<int64_t>(rows, 1))
+      if (rows % dim.shards() != 0)
         return false;
     layouts.push_back(layoutIn(*sharding, ref));
     return true;
@@ -159,9 +159,8 @@ bool StrategyMaker::addHalo(const ShardedOp &op, const FactorAxes &factors,
     // Windows over fewer rows than shards are replicated.
     if (rows < shards)
       return false;
-    auto sharding =
-        shardingFromFactors(*op.rule, op.rule->operands[window.operand],
-                            factors, site.shape, op.problem.mayBeUneven);
+    auto sharding = shardingFromFactors(
+        *op.rule, op.rule->operands[window.operand], factors, site.shape);
     double local = localBytes(site.shape, site.elementBytes, *sharding);
     double row = local / (double(rows) / double(shards));
     if (window.isScan) {

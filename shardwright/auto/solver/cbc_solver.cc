@@ -9,7 +9,6 @@
 
 #include <CbcHeuristic.hpp>
 #include <CbcHeuristicDiveCoefficient.hpp>
-#include <CbcHeuristicDiveFractional.hpp>
 #include <CbcModel.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <OsiClpSolverInterface.hpp>
@@ -142,8 +141,6 @@ void CbcRun::branch() {
   model.addHeuristic(&rounding);
   CbcHeuristicDiveCoefficient coefficients(model);
   model.addHeuristic(&coefficients);
-  CbcHeuristicDiveFractional fractions(model);
-  model.addHeuristic(&fractions);
   model.branchAndBound();
   const double *best = model.bestSolution();
   if (best) {
