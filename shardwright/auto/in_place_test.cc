@@ -104,6 +104,44 @@ TEST_F(InPlaceTest, AddsShardingsAndChangesNoOp) {
   EXPECT_LT(stepOf(*module, compile), 0.5 * stepOf(*parse(kLoop), compile));
 }
 
+// During propagation edges hold the shardings of what loops carry.
+TEST_F(InPlaceTest, WritesShardingsOfLoopsToTheirEdges) {
+  OwningOpRef<ModuleOp> module = parse(kLoop);
+  auto whileOf = [](ModuleOp module) {
+    Operation *found = nullptr;
+    module.walk([&](Operation *op) {
+      if (op->getName().stripDialect() == "while")
+        found = op;
+    });
+    return found;
+  };
+  auto sharding = sdy::TensorShardingAttr::getFullyClosed(
+      &context, 2, FlatSymbolRefAttr::get(&context, "mesh"));
+  PassManager pm(&context);
+  PropagateOptions propagation;
+  int64_t dumpIndex = 0;
+  addImportPipeline(pm, propagation, dumpIndex);
+  pm.enableVerifier(false);
+  OwningOpRef<ModuleOp> imported = module->clone();
+  ASSERT_TRUE(succeeded(pm.run(*imported)));
+  OwningOpRef<ModuleOp> source = imported->clone();
+  std::vector<sdy::DataFlowEdgeOp> edges;
+  source->walk([&](sdy::DataFlowEdgeOp edge) { edges.push_back(edge); });
+  ASSERT_EQ(edges.size(), 2u);
+  for (sdy::DataFlowEdgeOp edge : edges) {
+    edge.getResult().replaceAllUsesWith(edge.getInput());
+    edge.erase();
+  }
+  sdy::setSharding(whileOf(*source)->getResult(1), sharding);
+  copyShardings(*source, *imported);
+  int64_t numSharded = 0;
+  imported->walk([&](sdy::DataFlowEdgeOp edge) {
+    numSharded += edge.getShardingAttr() == sharding;
+  });
+  EXPECT_EQ(numSharded, 1);
+  EXPECT_FALSE(whileOf(*imported)->hasAttr(sdy::kShardingAttr));
+}
+
 // What the hook adds is propagated and exported: every value of the loop and of
 // the function that it calls has a sharding.
 TEST_F(InPlaceTest, IsShardysHook) {
