@@ -90,6 +90,9 @@ TEST(PjrtCompile, FingerprintsDependOnAutomaticSharding) {
   EXPECT_EQ(fingerprint(client, partitions(2)), without);
   EXPECT_NE(fingerprint(client, field(3, numPartitions + usesAuto + shape)),
             without);
+  std::string other = std::string("\x82\x01\x02\x01\x02");
+  EXPECT_NE(fingerprint(client, field(3, numPartitions + usesAuto + shape)),
+            fingerprint(client, field(3, numPartitions + usesAuto + other)));
   // A shape without use is ignored.
   EXPECT_EQ(fingerprint(client, field(3, numPartitions + shape)), without);
 }
