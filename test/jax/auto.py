@@ -332,6 +332,13 @@ def stored(tally):
         {"shardwright_partition_effort": 3})}  # fmt: skip
     tally.check("stored: fingerprints differ with the options", len(prints) == 5, prints)
     tally.check("effort 3: results", close(compiled(shardwright_partition_effort=3)(x, x), function(x, x)), "")
+    analysed = [shardwright.partition(jax.jit(function), x, x, effort=effort) for effort in (2, 3)]
+    tally.check("effort 3: analysed", analysed[1].predicted_seconds <= analysed[0].predicted_seconds, analysed)
+    for call, text in (
+        (lambda: shardwright.partition(jax.jit(function), x, x, effort=4), "expected 0, 1, 2 or 3"),
+        (lambda: shardwright.auto(function, x, x, devices=8, effort=3), "expected 0, 1 or 2"),
+    ):
+        tally.check("effort: too much", raises(ValueError, text, call), text)
     wrong = lambda: compiled(shardwright_partition_effort=4)  # noqa: E731
     tally.check("effort 4 is refused", raises(Exception, "expected 0, 1, 2 or 3", wrong), "")
 

@@ -127,7 +127,7 @@ def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, t
     module.
 
       mesh       the Mesh or AbstractMesh, of any size, whose axes the function's PartitionSpecs name
-      effort     of the partitioner, 0 to 2
+      effort     of the partitioner, 0 to 2; 3 also searches for shardings of inner values (docs/auto.md)
       machine    path of a machine file (docs/machines.md), for which the step time is predicted
       overlap    `rings` or `on`: hide communication behind computation
       target     the compiler of the program of one device: `cpu` (default), or XLA's for `gpu` or `tpu`

@@ -15,17 +15,19 @@ using namespace mlir;
 
 namespace shardwright {
 
-FailureOr<MachineModel> placeMesh(ModuleOp module, const MachineModel &machine) {
+FailureOr<MachineModel> placeMesh(ModuleOp module,
+                                  const MachineModel &machine) {
+  MachineModel placed = machine;
+  if (machine.levels.empty())
+    return placed;
   for (sdy::MeshOp op : module.getOps<sdy::MeshOp>()) {
-    if (machine.levels.empty() || op.getMesh().getAxes().empty())
-      continue;
-    llvm::Expected<MachineModel> placed =
-        withLinksOfLevels(machine, sdy::meshFromAttr(op.getMesh()));
-    if (!placed)
-      return op.emitError() << llvm::toString(placed.takeError());
-    return std::move(*placed);
+    llvm::Expected<MachineModel> next =
+        withLinksOfLevels(placed, sdy::meshFromAttr(op.getMesh()));
+    if (!next)
+      return op.emitError() << llvm::toString(next.takeError());
+    placed = std::move(*next);
   }
-  return machine;
+  return placed;
 }
 
 FailureOr<std::optional<MachineModel>> readMachineOption(Operation *op,

@@ -16,9 +16,9 @@
 
 namespace shardwright {
 
-/// The machine with the links of its levels for the axes of the module's mesh,
-/// the first that has axes (machine_levels.h). Fails with a diagnostic at the
-/// mesh if an axis does not lie in one level.
+/// The machine with the links of its levels for the axes of the module's meshes
+/// (machine_levels.h); axes of equal names have the link of the first. Fails
+/// with a diagnostic at the mesh if an axis does not lie in one level.
 mlir::FailureOr<MachineModel> placeMesh(mlir::ModuleOp module,
                                         const MachineModel &machine);
 

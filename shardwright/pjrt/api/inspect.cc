@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/api/inspect.h"
+#include "shardwright/auto/plan_inside.h"
 #include "shardwright/compile/explain_program.h"
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/pjrt/api/query_options.h"
@@ -32,7 +33,8 @@ static std::vector<std::string> texts(const llvm::json::Object &request,
 llvm::Expected<llvm::json::Object>
 inspectPartition(StringRef code, const llvm::json::Object &request) {
   CompileOptions options;
-  if (llvm::Error e = readPartitioning(request, options))
+  bool plansInside = false;
+  if (llvm::Error e = readPartitioning(request, options, &plansInside))
     return e;
   std::vector<std::string> wanted = texts(request, "stages");
   for (const std::string &name : wanted)
@@ -66,6 +68,8 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
     printModule(module, os, OpPrintingFlags().enableDebugInfo(locations));
     stages[str(stage)] = text + "\n";
   };
+  if (plansInside && failed(planInside(*module, options)))
+    return reader.error();
   FailureOr<Compiled> compiled = compile(*module, options);
   if (failed(compiled))
     return reader.error();

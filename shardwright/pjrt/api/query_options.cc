@@ -7,6 +7,8 @@
 
 #include "shardwright/pjrt/api/query_options.h"
 
+#include "shardwright/auto/plan_inside.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -18,11 +20,15 @@ llvm::Error badQuery(const Twine &what) {
 }
 
 llvm::Error readPlanning(const llvm::json::Object &request, Effort &effort,
-                         std::optional<MachineModel> &machine) {
+                         std::optional<MachineModel> &machine,
+                         bool *plansInside) {
   if (auto asked = request.getInteger("effort")) {
-    if (*asked < 0 || *asked > 2)
-      return badQuery("effort is " + Twine(*asked) + ", expected 0, 1 or 2");
-    effort = Effort(*asked);
+    if (*asked < 0 || *asked > (plansInside ? kPlanInsideEffort : 2))
+      return badQuery("effort is " + Twine(*asked) + ", expected 0, 1" +
+                      (plansInside ? ", 2 or 3" : " or 2"));
+    effort = Effort(std::min<int64_t>(*asked, 2));
+    if (plansInside)
+      *plansInside = *asked == kPlanInsideEffort;
   }
   if (auto path = request.getString("machine")) {
     llvm::Expected<MachineModel> model = MachineModel::read(path->str());
@@ -34,9 +40,9 @@ llvm::Error readPlanning(const llvm::json::Object &request, Effort &effort,
 }
 
 llvm::Error readPartitioning(const llvm::json::Object &request,
-                             CompileOptions &options) {
+                             CompileOptions &options, bool *plansInside) {
   if (llvm::Error e = readPlanning(request, options.partition.effort,
-                                   options.partition.machine))
+                                   options.partition.machine, plansInside))
     return e;
   if (auto name = request.getString("target")) {
     std::optional<Target> target = targetFromName(*name);

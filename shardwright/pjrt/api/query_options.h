@@ -19,12 +19,15 @@ namespace shardwright::pjrt {
 
 llvm::Error badQuery(const llvm::Twine &what);
 
-/// Reads `effort` (0, 1 or 2) and `machine` (path of a machine file).
+/// Reads `effort` (0, 1 or 2) and `machine` (path of a machine file). With
+/// `plansInside`, effort may be 3, and sets it (auto/plan_inside.h).
 llvm::Error readPlanning(const llvm::json::Object &request, Effort &effort,
-                         std::optional<MachineModel> &machine);
+                         std::optional<MachineModel> &machine,
+                         bool *plansInside = nullptr);
 /// Reads these and `overlap` (off, rings or on).
 llvm::Error readPartitioning(const llvm::json::Object &request,
-                             CompileOptions &options);
+                             CompileOptions &options,
+                             bool *plansInside = nullptr);
 
 /// Number of devices of a program without a mesh.
 int64_t devicesOf(mlir::ModuleOp module);
