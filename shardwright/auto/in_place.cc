@@ -28,14 +28,6 @@ static std::vector<Operation *> opsOf(ModuleOp module) {
   return ops;
 }
 
-/// The edge that holds the sharding of a value during propagation; null: none.
-static sdy::DataFlowEdgeOp edgeOf(Value value) {
-  for (Operation *user : value.getUsers())
-    if (auto edge = dyn_cast<sdy::DataFlowEdgeOp>(user))
-      return edge;
-  return {};
-}
-
 void copyShardings(ModuleOp from, ModuleOp to) {
   std::vector<Operation *> sources = opsOf(from), targets = opsOf(to);
   assert(sources.size() == targets.size() && "modules of different ops");
@@ -52,12 +44,9 @@ void copyShardings(ModuleOp from, ModuleOp to) {
     }
     for (auto [result, copy] :
          llvm::zip_equal(source->getResults(), target->getResults())) {
+      // During propagation that of a loop is in its edges.
       sdy::TensorShardingAttr sharding = sdy::getSharding(result);
-      if (!sharding)
-        continue;
-      if (sdy::DataFlowEdgeOp edge = edgeOf(copy))
-        edge.setShardingAttr(sharding);
-      else if (sdy::getSharding(copy) != sharding)
+      if (sharding && sdy::getSharding(copy) != sharding)
         sdy::setSharding(copy, sharding);
     }
   }
