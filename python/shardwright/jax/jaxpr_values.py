@@ -12,6 +12,8 @@ import contextlib
 import functools
 import re
 
+from shardwright.jax import names
+
 #: In the name stack of an equation: `swauto12`.
 _TAG = re.compile(r"swauto(\d+)")
 
@@ -71,12 +73,11 @@ def _at(equation, scope):
 
     with contextlib.ExitStack() as stack:
         try:
-            from jax._src import source_info_util
-
-            names = source_info_util.current_name_stack() + equation.source_info.name_stack
-            stack.enter_context(source_info_util.user_context(equation.source_info.traceback, name_stack=names))
+            inside = names.find("jax._src.source_info_util:current_name_stack")() + equation.source_info.name_stack
+            context = names.find("jax._src.source_info_util:user_context", takes=("name_stack",))
+            stack.enter_context(context(equation.source_info.traceback, name_stack=inside))
             stack.enter_context(equation.ctx.manager)
-        except (ImportError, AttributeError, TypeError):  # names of JAX that may change: only positions are lost
+        except (names.Missing, AttributeError):  # only positions in the source are lost
             pass
         if scope:
             stack.enter_context(jax.named_scope(scope))
@@ -174,9 +175,7 @@ def without_tags(text):
 def line_of(equation):
     """`train.py:12`, of the user's code; empty if it is not known."""
     try:
-        from jax._src import source_info_util
-
-        frame = source_info_util.user_frame(equation.source_info.traceback)
+        frame = names.find("jax._src.source_info_util:user_frame", takes=("traceback",))(equation.source_info.traceback)
         return f"{frame.file_name}:{frame.start_line}" if frame else ""
-    except (ImportError, AttributeError, TypeError):
+    except (names.Missing, AttributeError):
         return ""
