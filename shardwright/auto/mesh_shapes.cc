@@ -221,12 +221,36 @@ static std::optional<PlanCost> costOfOneDevice(ModuleOp module,
   return result->found;
 }
 
-FailureOr<AutoResult> autoShardDevices(ModuleOp module, int64_t devices,
+/// The module, or a copy without its mesh in `storage` if its annotations are
+/// dropped. Fails with a diagnostic if a mesh stays.
+static FailureOr<ModuleOp> withoutMesh(ModuleOp module,
+                                       const AutoOptions &options,
+                                       OwningOpRef<ModuleOp> &storage) {
+  if (!hasMesh(module))
+    return module;
+  if (options.drop != DropAnnotations::All)
+    return module.emitError()
+           << "the module has a mesh, and --devices chooses one; give the "
+              "sizes "
+              "of its axes with --mesh instead, or forget the mesh with its "
+              "annotations (--drop=all)";
+  storage = module.clone();
+  if (!dropMeshes(*storage))
+    return module.emitError()
+           << "the module has a mesh that a manual computation or a collective "
+              "uses, and --devices chooses one; give the sizes of its axes "
+              "with "
+              "--mesh instead";
+  return *storage;
+}
+
+FailureOr<AutoResult> autoShardDevices(ModuleOp given, int64_t devices,
                                        const AutoOptions &options) {
-  if (hasMesh(module))
-    return module.emitError() << "the module has a mesh, and --devices chooses "
-                                 "one; give the sizes "
-                                 "of its axes with --mesh instead";
+  OwningOpRef<ModuleOp> storage;
+  FailureOr<ModuleOp> free = withoutMesh(given, options, storage);
+  if (failed(free))
+    return failure();
+  ModuleOp module = *free;
   auto shapes = meshShapes(devices, options.machine);
   if (!shapes)
     return module.emitError()

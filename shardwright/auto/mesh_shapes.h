@@ -25,10 +25,11 @@ using MeshShape = llvm::SmallVector<int64_t, 4>;
 llvm::Expected<std::vector<MeshShape>> meshShapes(int64_t devices,
                                                   const MachineModel &machine);
 
-/// autoShard on the meshes of `devices` devices: recipes on all shapes, a
-/// search on the best. Axes are named by their use (axis_roles.h), or `data`,
-/// `model` and `expert` from outside to inside in all orders of their sizes if
-/// the user names axes (`links` of the machine, fixed shardings).
+/// autoShard on the meshes of `devices` devices (a mesh of the module is
+/// forgotten if all annotations are dropped, and else an error): recipes on all
+/// shapes, a search on the best. Axes are named by their use (axis_roles.h), or
+/// `data`, `model` and `expert` from outside to inside in all orders of their
+/// sizes if the user names axes (`links` of the machine, fixed shardings).
 /// `AutoResult::oneDevice` has the step of one device. Fails with a diagnostic.
 mlir::FailureOr<AutoResult> autoShardDevices(mlir::ModuleOp module,
                                              int64_t devices,

@@ -159,6 +159,18 @@ bool hasMesh(ModuleOp module) {
   });
 }
 
+bool dropMeshes(ModuleOp module) {
+  dropConstraints(module);
+  dropAtBorder(module);
+  for (sdy::MeshOp op :
+       llvm::make_early_inc_range(module.getOps<sdy::MeshOp>())) {
+    if (!SymbolTable::symbolKnownUseEmpty(op, module))
+      return false;
+    op.erase();
+  }
+  return true;
+}
+
 LogicalResult prepareModule(ModuleOp module, const AutoOptions &options) {
   if (options.drop != DropAnnotations::None)
     dropConstraints(module);
