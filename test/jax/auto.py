@@ -80,6 +80,8 @@ def shardings(tally):
     tally.check("a second step takes the first one's results", close(again, train_step(*train_step(*values())[:1], *values()[1:])), again)
     tally.check("str is the report", "partitionings tried" in str(found) and "params['w1']" in str(found), str(found))
     tally.check("explain", "of type 64x256xf32" in found.explain("params['w1']"), found.explain("params['w1']"))
+    tally.check("explain the end of a name", found.explain("['w1']") == found.explain("params['w1']"), found.explain("['w1']"))
+    tally.check("explain an ambiguous end", raises(ValueError, "several things are called", lambda: found.explain("']")), "")
     tally.check("explain an unknown name", raises(ValueError, "nothing is called 'w9'", lambda: found.explain("w9")), "")
     tally.check("figures", found.predicted_seconds > 0 and found.peak_bytes > 0 and found.fits, found.data["found"])
     best = min(c["step_seconds"] for c in found.compared if c["fits"])

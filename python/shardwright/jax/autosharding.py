@@ -176,23 +176,34 @@ class AutoShardings:
             self._function, self._need_lowered().args_info, (named(args), named(kwargs)), named(self.out_specs), self._constrained(mesh)
         )
 
+    def _named(self, name):
+        """The argument, result or value of this name or number; else the only one whose name ends so."""
+        chosen = self.data["shardings"]
+        for one in chosen:
+            if name in (one["name"], one["index"]):
+                return one
+        ending = [one for one in chosen if isinstance(name, str) and name and one["name"].endswith(name)]
+        for found in (ending, [one for one in ending if one["kind"] == "argument"]):
+            if len(found) == 1:
+                return found[0]
+        names = [one["name"] for one in ending or chosen]
+        raise ValueError(f"{'several things are' if ending else 'nothing is'} called {name!r}; names are {names}")
+
     def explain(self, name):
-        """What was chosen for an argument or result, the constraints that forced it, and the next best layout that was
-        tried."""
-        for chosen in self.data["shardings"]:
-            if name in (chosen["name"], chosen["index"]):
-                text = f"{chosen['kind']} {chosen['name']} of type {chosen['type']}: {chosen['partition_spec'] or chosen['sharding']}"
-                if chosen.get("reasons"):
-                    text += "; " + "; ".join(chosen["reasons"])
-                other = chosen.get("next_best")
-                if other is None:
-                    return text
-                now = self.predicted_seconds
-                return (
-                    f"{text}; with {other['sharding']} a step takes {other['step_seconds'] / now - 1:+.1%} time"
-                    f" and a device {other['peak_bytes'] / self.peak_bytes - 1:+.1%} memory"
-                )
-        raise ValueError(f"nothing is called {name!r}; names are {[s['name'] for s in self.data['shardings']]}")
+        """What was chosen for an argument or result (its name, the end of it such as "['w1']", or its number), the
+        constraints that forced it, and the next best layout that was tried."""
+        chosen = self._named(name)
+        text = f"{chosen['kind']} {chosen['name']} of type {chosen['type']}: {chosen['partition_spec'] or chosen['sharding']}"
+        if chosen.get("reasons"):
+            text += "; " + "; ".join(chosen["reasons"])
+        other = chosen.get("next_best")
+        if other is None:
+            return text
+        now = self.predicted_seconds
+        return (
+            f"{text}; with {other['sharding']} a step takes {other['step_seconds'] / now - 1:+.1%} time"
+            f" and a device {other['peak_bytes'] / self.peak_bytes - 1:+.1%} memory"
+        )
 
     def __str__(self):
         return self.text
