@@ -118,7 +118,7 @@ class Check:
         if not free:
             return None
         fixed = rng.choice(free)
-        spec = fixed["partition_spec"] if rng.random() < 0.5 else f"P({', '.join(['None'] * fixed['partition_spec'].count(','))})"
+        spec = fixed["partition_spec"] if rng.random() < 0.5 else f"P({', '.join(['None'] * fixed['sharding'].count('{'))})"
         more, code = self.auto(module, self.path("more.mlir"), *flags, "--fix", f"{fixed['index']}={spec}")
         if code is None:  # the user's own sharding may say something else, or divide unevenly
             return None if "does not divide" in more or "but the module says" in more else more
@@ -242,6 +242,9 @@ class Check:
         def shardings(text):
             main = next(line for line in text.splitlines() if "func.func" in line and ("@main" in line or text.count("func.func") == 1))
             found = re.findall(r"sdy\.sharding = #sdy\.sharding<(@\w+, \[.*?\])", main.split("->")[0])
+            # Meshes of equal axes and devices may stand for each other.
+            meshes = dict(re.findall(r"sdy\.mesh (@\w+) = (<.*>)", text))
+            found = [re.sub(r"@\w+", lambda m: meshes.get(m[0], m[0]), sharding) for sharding in found]
             # Priorities say in which order shardings propagate, not what they are.
             return [re.sub(r"(?<=})p\d+", "", sharding) for sharding in found]
 
