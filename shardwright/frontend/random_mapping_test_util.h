@@ -13,7 +13,6 @@
 #ifndef SHARDWRIGHT_FRONTEND_RANDOM_MAPPING_TEST_UTIL_H
 #define SHARDWRIGHT_FRONTEND_RANDOM_MAPPING_TEST_UTIL_H
 
-#include "shardwright/frontend/api/inspect_sharding.h"
 #include "shardwright/frontend/random_kernels_test_util.h"
 
 namespace shardwright::frontend::testing {
@@ -41,14 +40,6 @@ inline AxesTree axesTree(Choices &c, int depth) {
   default:
     return std::tuple{child()};
   }
-}
-
-/// As hostFunction, of a function that is traced, whose exceptions are its
-/// caller's.
-inline Expected<Tensor> tracedFunction(size_t kind, const Tensor &x,
-                                       const Tensor &other) {
-  const size_t which = kind % 16;
-  return hostFunction(which == 1 || which == 2 ? 0 : which, x, other);
 }
 
 class MappingCalls : public KernelCalls {
@@ -88,7 +79,7 @@ protected:
       case 3:
         return v * astype(lax::axis_index(name), v.dtype());
       case 4:
-        return tracedFunction(b, v, y).ok() ? v : y;
+        return hostFunction(b, v, y).ok() ? v : y;
       default:
         return binary(b, v, v);
       }
@@ -123,6 +114,8 @@ protected:
 
   /// Functions of tiles.
   void tiled(Choices &c) {
+    if (c.below(3) == 0)
+      return converted(c);
     std::vector<Mesh> all = meshes();
     TilingOptions options{.mesh = all[c.below(all.size())]};
     if (c.below(3)) {
@@ -168,6 +161,69 @@ protected:
     default:
       return keep(f(x));
     }
+  }
+
+  /// Programs that make tiles of arrays and arrays of tiles, and forget to.
+  void converted(Choices &c) {
+    std::vector<Mesh> all = meshes();
+    Mesh mesh = all[c.below(all.size())];
+    static const AxisNames axes[] = {{"x"}, {"y"}, {"x", "y"}, {"q"}, {}};
+    AxisNames manual = axes[c.below(6) ? c.below(3) : c.below(5)];
+    ArrayMapping mapping;
+    for (const std::string &axis : axes[c.below(5)])
+      mapping.emplace_back(axis, c.number(0, c.below(6) ? 1 : 3));
+    Tensor x = c.below(3) ? Tensor(ones({8, 8})) : pick(c), y = pick(c);
+    size_t b = c.below(64), which = c.below(8), leaves = c.below(12);
+    auto f = [=](Tensor v) {
+      ScopedManualAxes scope(mesh, manual);
+      Tensor tile = fullToShard(v, mapping, mesh, manual);
+      if (which == 0)
+        tile = lax::psum(tile, b % 3 ? "x" : "y");
+      if (which == 1)
+        tile = binary(b, tile, y);
+      if (which == 2) { // enters twice
+        Tensor other = shardToFull(tile, mapping, mesh, manual);
+        tile = tile * fullToShard(unary(b, other), mapping, mesh, manual);
+      }
+      if (which == 3)
+        tile = tile * sum(tile);
+      return leaves ? shardToFull(unary(b, tile), mapping, mesh, manual) : tile;
+    };
+    switch (c.below(5)) {
+    case 0:
+      return keep(jit(vmap(f))(x));
+    case 1:
+      return keep(jit([=](Tensor v) {
+        ScopedManualAxes scope(mesh, manual);
+        auto out = grad([=](Tensor w) { return sum(f(w)); })(v);
+        return out ? Tensor(*out) : Tensor(out.error());
+      })(x));
+    case 2:
+      return keep(f(x));
+    default:
+      return keep(jit(f)(x));
+    }
+  }
+
+  /// Jit with shardings that a search finds.
+  void searched(Choices &c) {
+    std::vector<Mesh> all = meshes();
+    AutoSharding found(all[c.below(all.size())]);
+    Tensor x = pick(c), y = pick(c);
+    size_t b = c.below(64);
+    JitOptions options{.inShardings = found};
+    if (c.below(2))
+      options.inShardings = {found, sharding(c)};
+    if (c.below(2))
+      options.outShardings = found;
+    static const char *const efforts[] = {"0", "1", "7"};
+    options.compilerOptions = {
+        {"shardwright_auto_effort", efforts[c.below(8) ? 0 : c.below(3)]}};
+    if (c.below(6) == 0)
+      options.compilerOptions["shardwright_memory"] =
+          c.below(2) ? "1KiB" : "none";
+    keep(jit([=](Tensor p, Tensor q) { return binary(b, unary(b, p), q); },
+             options)(x, y));
   }
 
   /// Calls of registered functions, with operands, results and options that may
@@ -239,7 +295,7 @@ protected:
         Partition out;
         if (how != 3)
           out.lower = [=](const Tensors &xs) {
-            auto made = tracedFunction(kind, xs.at(0), other);
+            auto made = hostFunction(kind, xs.at(0), other);
             return made && how == 4 ? Tensors{*made} : Tensors{xs.at(0) * 2};
           };
         if (how == 5)
@@ -252,6 +308,30 @@ protected:
       };
     if (how != 8)
       options.shardingRule = rules[c.below(std::size(rules))];
+    options.decodeShardings = c.below(3) != 0;
+    const size_t answer = c.below(5);
+    if (c.below(3) == 0)
+      options.inferShardingFromOperands =
+          [=](const Mesh &, const Tensors &args,
+              const Tensors &) -> Expected<std::vector<Sharding>> {
+        if (answer == 0)
+          throw std::runtime_error("it broke");
+        if (answer == 1)
+          return std::vector<Sharding>{given};
+        if (answer == 2)
+          return std::vector<Sharding>(2, args.at(0).sharding());
+        return std::vector<Sharding>{args.at(0).sharding()};
+      };
+    if (c.below(4) == 0)
+      options.propagateUserSharding =
+          [=](const Mesh &,
+              const Tensors &results) -> Expected<std::vector<Sharding>> {
+        if (answer == 0)
+          return valueError("no sharding");
+        return std::vector<Sharding>{results.at(0).sharding()};
+      };
+    ScopedConfig<bool> partitioner(config::useShardyPartitioner,
+                                   c.below(3) != 0);
     auto f = customPartitioning([](Tensor v) { return v * 2; }, options);
     if (c.below(3))
       x = devicePut(x, given);
@@ -269,6 +349,8 @@ protected:
 
   /// inspectArraySharding, and settings around other calls.
   void observed(Choices &c) {
+    if (c.below(6) == 0)
+      return searched(c);
     Tensor x = c.below(2) ? devicePut(pick(c), sharding(c)) : pick(c);
     size_t how = c.below(4);
     auto inspect = [=](const Tensor &v) {
@@ -328,7 +410,7 @@ private:
         [](Tensor v) { return v + v; },
         [=](int64_t, const std::vector<bool> &,
             Tensor v) -> Expected<std::pair<Tensor, std::vector<bool>>> {
-          Expected<Tensor> made = tracedFunction(kind, v, other);
+          Expected<Tensor> made = hostFunction(kind, v, other);
           if (!made)
             return made.error();
           return std::pair{*made, std::vector<bool>(count, kind % 2 == 0)};
