@@ -69,8 +69,10 @@ KernelIndices::Index KernelIndices::alongLoops(size_t first, size_t count) {
 }
 
 double KernelIndices::iterations(Index index) const {
+  // An index of a kernel of one element may name loop 0, which it has not.
+  int32_t numLoops = std::min<int32_t>(depthOf(infos[index]) + 1, loops.size());
   double count = 1;
-  for (int32_t i = 0, depth = depthOf(infos[index]); i <= depth; ++i)
+  for (int32_t i = 0; i < numLoops; ++i)
     count *= double(loops[i]);
   return count;
 }

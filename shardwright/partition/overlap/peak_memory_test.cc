@@ -8,6 +8,7 @@
 #include "shardwright/partition/overlap/peak_memory.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/overlap/kernel_index.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -231,6 +232,18 @@ TEST_F(PeakMemory, AnyModuleHasAnAnswer) {
     })")
                 .bytes,
             0);
+}
+
+TEST(KernelIndices, AKernelOfOneElementRunsOnce) {
+  KernelIndices indices;
+  indices.reset({});
+  // An index along a loop that the kernel has not, as movement of a larger
+  // operand makes it.
+  EXPECT_EQ(indices.iterations(indices.alongLoops(0, 1)), 1);
+  EXPECT_EQ(indices.iterations(indices.scalar()), 1);
+  indices.reset({3, 5});
+  EXPECT_EQ(indices.iterations(indices.alongLoops(0, 1)), 3);
+  EXPECT_EQ(indices.iterations(indices.alongLoops(0, 2)), 15);
 }
 
 //===--- random programs --------------------------------------------------===//
