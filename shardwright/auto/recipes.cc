@@ -7,6 +7,8 @@
 
 #include "shardwright/auto/recipes.h"
 
+#include "shardwright/report/sort_by.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <unordered_set>
@@ -119,22 +121,25 @@ private:
     }
     return "";
   }
-  void add(std::string name, Plan plan) {
+  /// Recipes of a lower rank are tried first: large programs get few trials,
+  /// which the most likely roles of each axis share.
+  void add(int32_t rank, std::string name, Plan plan) {
     if (seen.insert(plan.key()).second)
-      found.push_back({std::move(name), std::move(plan)});
+      found.push_back({rank, {std::move(name), std::move(plan)}});
   }
-  void addData(int32_t colour, const Axes &axes, const Axes &others);
-  void addTensor(const std::string &name, const Plan &data,
+  void addData(int32_t rank, int32_t colour, const Axes &axes,
+               const Axes &others);
+  void addTensor(int32_t rank, const std::string &name, const Plan &data,
                  ArrayRef<int32_t> colours, const Axes &axes,
                  const Axes &others);
-  void addWithState(const std::string &name, const Plan &plan,
+  void addWithState(int32_t rank, const std::string &name, const Plan &plan,
                     const Axes &axes);
 
   const AutoProblem &problem;
   /// Candidates for the batch, and all colours of arguments, those of most work
   /// first.
   std::vector<int32_t> batch, tensor;
-  std::vector<Recipe> found;
+  std::vector<std::pair<int32_t, Recipe>> found;
   std::unordered_set<std::string> seen;
 };
 
@@ -161,18 +166,18 @@ SmallVector<int32_t, 4> RecipeWriter::independent(int32_t first, int32_t data,
   return chosen;
 }
 
-void RecipeWriter::addWithState(const std::string &name, const Plan &plan,
-                                const Axes &axes) {
-  add(name, plan);
+void RecipeWriter::addWithState(int32_t rank, const std::string &name,
+                                const Plan &plan, const Axes &axes) {
+  add(rank, name, plan);
   Plan sharded = plan;
   for (int32_t axis : axes)
     shardState(problem, sharded, axis,
                [](const SiteClass &cls) { return cls.isState; });
-  add(name + "; state sharded", std::move(sharded));
+  add(rank + 1, name + "; state sharded", std::move(sharded));
 }
 
 /// The colour on `axes`, and a tensor colour on the others.
-void RecipeWriter::addData(int32_t colour, const Axes &axes,
+void RecipeWriter::addData(int32_t rank, int32_t colour, const Axes &axes,
                            const Axes &others) {
   Plan data(problem);
   for (int32_t axis : axes)
@@ -180,23 +185,25 @@ void RecipeWriter::addData(int32_t colour, const Axes &axes,
   std::string name =
       axes.empty() ? "" : "data " + label(colour) + " on " + text(axes);
   if (!axes.empty())
-    addWithState(name, data, axes);
+    addWithState(rank, name, data, axes);
   if (others.empty())
     return;
   size_t numTried = 0;
   for (int32_t t : tensor) {
     if (t == colour || ++numTried > kMostTensorColours)
       continue;
-    addTensor(name, data, independent(t, colour, true), axes, others);
-    addTensor(name, data, independent(t, colour, false), axes, others);
-    addTensor(name, data, t, axes, others);
+    addTensor(rank, name, data, independent(t, colour, true), axes, others);
+    addTensor(rank + 2, name, data, independent(t, colour, false), axes,
+              others);
+    addTensor(rank + 3, name, data, t, axes, others);
+    ++rank;
   }
 }
 
 /// Adds the colours on `others` to a plan with data on `axes`.
-void RecipeWriter::addTensor(const std::string &name, const Plan &data,
-                             ArrayRef<int32_t> colours, const Axes &axes,
-                             const Axes &others) {
+void RecipeWriter::addTensor(int32_t rank, const std::string &name,
+                             const Plan &data, ArrayRef<int32_t> colours,
+                             const Axes &axes, const Axes &others) {
   Plan both = data;
   bool changed = false;
   for (int32_t axis : others)
@@ -204,26 +211,31 @@ void RecipeWriter::addTensor(const std::string &name, const Plan &data,
       changed |= putOnColour(problem, both, axis, colour, false);
   if (changed)
     addWithState(
+        rank,
         (name.empty() ? "" : name + "; ") + "tensor " + label(colours.front()) +
             (colours.size() > 1 ? " and others on " : " on ") + text(others),
         both, axes.empty() ? others : axes);
 }
 
 std::vector<Recipe> RecipeWriter::write() {
-  add("replicated", Plan(problem));
+  add(-1, "replicated", Plan(problem));
   Axes all;
   for (size_t a = 0; a < problem.axes.size(); ++a)
     all.push_back(a);
   size_t most = size_t(1) << std::min<size_t>(all.size(), 4);
-  for (int32_t colour : batch)
+  for (auto [i, colour] : llvm::enumerate(batch))
     for (size_t set = most; set-- > 1;) {
       Axes axes, others;
       for (int32_t a : all)
         (a < 4 && (set >> a & 1) ? axes : others).push_back(a);
-      addData(colour, axes, others);
+      addData(2 * int32_t(i), colour, axes, others);
     }
-  addData(-1, {}, all);
-  return std::move(found);
+  addData(1, -1, {}, all);
+  sortBy(found, [](const auto &entry) { return entry.first; });
+  std::vector<Recipe> list;
+  for (auto &[rank, recipe] : found)
+    list.push_back(std::move(recipe));
+  return list;
 }
 
 } // namespace

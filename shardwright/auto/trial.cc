@@ -149,6 +149,7 @@ Blame Trials::blame(const Plan &plan) {
   TrialContext &worker = *workers().front();
   const MachineModel machine =
       options.partition.machine.value_or(MachineModel());
+  ++numBlamed;
   if (shares.empty())
     shares = evenShares(worker.getBase(), problem.mesh, machine);
   OwningOpRef<ModuleOp> copy = worker.annotated(plan);

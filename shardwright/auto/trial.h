@@ -47,8 +47,7 @@ public:
   const Trial &of(const Plan &plan);
   /// The plan's trial; null if it has not been tried.
   const Trial *find(const Plan &plan) const;
-  /// What the plan's step and memory are spent on. Partitions it once more,
-  /// which does not count as a trial.
+  /// What the plan's step and memory are spent on. Partitions it once more.
   Blame blame(const Plan &plan);
   /// The module as it is, with the user's annotations only.
   Trial asGiven();
@@ -56,7 +55,9 @@ public:
   int64_t count() const { return numTrials; }
   /// What was spent, in trials: a plan whose shardings propagate to those of an
   /// earlier one is not partitioned again, and counts as a part of a trial.
-  int64_t spent() const { return numTrials + numEqual / kEqualPerTrial; }
+  int64_t spent() const {
+    return numTrials + numBlamed + numEqual / kEqualPerTrial;
+  }
   /// A copy of the module with the plan's annotations.
   mlir::OwningOpRef<mlir::ModuleOp> annotated(const Plan &plan) const;
   /// Partitions a module after stage Import, which is changed. Errors go to
@@ -90,7 +91,7 @@ private:
   std::unordered_map<std::string, Trial> known;
   /// By the shardings after propagation.
   llvm::DenseMap<uint64_t, Trial> byShardings;
-  int64_t numTrials = 0, numEqual = 0;
+  int64_t numTrials = 0, numBlamed = 0, numEqual = 0;
 };
 
 } // namespace shardwright
