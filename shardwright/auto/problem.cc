@@ -42,6 +42,8 @@ private:
            uint64_t key, bool isState);
   void addArguments(const std::vector<bool> &isState);
   void addInner(Operation *op);
+  void joinArguments();
+  uint64_t keyOfInner(Value value, RankedTensorType type);
   int32_t numberOf(Value value, int64_t dim);
   Value valueOf(const Site &site);
 
@@ -52,6 +54,8 @@ private:
   Colours colours;
   llvm::DenseMap<uint64_t, int32_t> classOfKey;
   llvm::DenseMap<int32_t, int32_t> numbers;
+  /// Colours of arguments, as they are before inner values are joined.
+  llvm::DenseSet<int32_t> ofArguments;
 };
 
 } // namespace
@@ -115,6 +119,30 @@ void ProblemReader::addArguments(const std::vector<bool> &isState) {
   }
 }
 
+/// Gives equal arguments equal colours.
+void ProblemReader::joinArguments() {
+  for (const SiteClass &cls : problem.classes)
+    for (const Site &site : cls.sites)
+      for (int64_t dim = 0; dim < cls.type.getRank(); ++dim)
+        colours.join(colours.of(cls.sites.front().value, dim),
+                     colours.of(site.value, dim));
+  for (const SiteClass &cls : problem.classes)
+    for (int64_t dim = 0; dim < cls.type.getRank(); ++dim)
+      ofArguments.insert(colours.of(cls.sites.front().value, dim));
+}
+
+/// Inner values of equal surroundings are told apart by the arguments whose
+/// dimensions they have: where the hidden size is that of all heads, the
+/// projections into heads and out of them look alike.
+uint64_t ProblemReader::keyOfInner(Value value, RankedTensorType type) {
+  uint64_t key = signatures.of(value);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    int32_t colour = colours.of(value, dim);
+    key = llvm::hash_combine(key, ofArguments.contains(colour) ? colour : -1);
+  }
+  return key;
+}
+
 /// Values of which propagation from arguments and results alone says too
 /// little: what loops carry, and the results of ops that communicate.
 void ProblemReader::addInner(Operation *op) {
@@ -128,7 +156,7 @@ void ProblemReader::addInner(Operation *op) {
   for (OpResult result : op->getResults())
     if (RankedTensorType type = shardable(result.getType()))
       add({Site::Kind::Inner, -1, result}, type, sdy::getSharding(result),
-          signatures.of(result), false);
+          keyOfInner(result, type), false);
 }
 
 void ProblemReader::readSites(ArrayRef<int32_t> pairs) {
@@ -137,6 +165,7 @@ void ProblemReader::readSites(ArrayRef<int32_t> pairs) {
     if (argument >= 0)
       isState[argument] = true;
   addArguments(isState);
+  joinArguments();
   llvm::DenseMap<int32_t, int32_t> classOfArgument;
   for (auto [c, cls] : llvm::enumerate(problem.classes))
     for (const Site &site : cls.sites)
