@@ -9,9 +9,12 @@
 is found over that of the annotated program and over that of the best layout that needs no search, on three machines of
 the programs' size: one with links of one speed, one whose first axis is slow, and one where computing is cheap.
 
-    benchmarks/auto/run.py [-v] [--list N] [--machine NAME] [--effort N] [--modules FOLDER] [PART OF A NAME...]
+    benchmarks/auto/run.py [-v] [--list N] [--machine NAME] [--effort N] [--modules FOLDER] [--shard K/N] [--results FILE]
+                           [PART OF A NAME...]
 
---modules keeps the exported programs in a folder. Exit code 1 if a program cannot be sharded."""
+--modules keeps the exported programs in a folder; --shard takes each Nth program from the Kth (from 0) on, for several
+processes; --results appends what is measured to a file, a line of JSON for each program and machine, and leaves out what the
+file has already. The summary then is of the whole file. Exit code 1 if a program cannot be sharded."""
 
 import argparse
 import json
@@ -114,6 +117,14 @@ def mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else float("nan")
 
 
+def read_results(path):
+    """By machine and program."""
+    if not path or not os.path.exists(path):
+        return {}
+    with open(path) as file:
+        return {(row["machine"], row["program"]): row for row in map(json.loads, file)}
+
+
 def summary(machine_name, rows):
     print(f"\n{machine_name}: {len(rows)} programs")
     fits = {n: r for n, r in rows.items() if r["fits"] and r["given"] > 0 and r["found"] > 0}
@@ -125,13 +136,14 @@ def summary(machine_name, rows):
     above = {n: q for n, q in ratios.items() if q > 1.0001}
     print(f"  above the annotated program: {len(above)}")
     recipes = [r["found"] / r["recipe"] for r in fits.values() if r["recipe"]]
-    print(f"  found / best recipe that fits: geometric mean {mean(recipes):.3f}, worst {max(recipes, default=1):.3f}")
+    if recipes:
+        print(f"  found / best recipe that fits: geometric mean {mean(recipes):.3f}, median {statistics.median(recipes):.3f}, worst {max(recipes):.3f}")
     print(f"  seconds: median {statistics.median(r['seconds'] for r in rows.values()):.2f},"
           f" most {max(r['seconds'] for r in rows.values()):.2f}")
     print("  worst: " + "; ".join(f"{n} {q:.2f}" for n, q in sorted(ratios.items(), key=lambda i: -i[1])[:10]))
     missing = [f"{n} ({r['over']:.2f} of it)" for n, r in rows.items() if not r["fits"]]
     if missing:
-        print("  do not fit: " + "; ".join(missing))
+        print("  do not fit, with the least memory that was found: " + "; ".join(missing))
 
 
 def main():
@@ -142,6 +154,8 @@ def main():
     parser.add_argument("--machine", choices=MACHINES, action="append")
     parser.add_argument("--effort", type=int, default=1)
     parser.add_argument("--modules")
+    parser.add_argument("--shard", default="0/1")
+    parser.add_argument("--results")
     args = parser.parse_args()
     failed = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -153,9 +167,12 @@ def main():
             and (not args.names or any(part in name for part in args.names)),
             keep=bool(args.modules),
         )
+        shard, shards = map(int, args.shard.split("/"))
         for name in args.machine or MACHINES:
-            rows = {}
-            for _, program, path in modules:
+            rows = {program: row for (machine_name, program), row in read_results(args.results).items() if machine_name == name}
+            for _, program, path in modules[shard::shards]:
+                if program in rows:
+                    continue
                 try:
                     rows[program] = measure(path, name, args.effort, scratch)
                 except RuntimeError as error:
@@ -163,6 +180,9 @@ def main():
                     print(f"{program}: {error}")
                     continue
                 row = rows[program]
+                if args.results:
+                    with open(args.results, "a") as file:
+                        file.write(json.dumps(dict(machine=name, program=program, **row)) + "\n")
                 if args.v:
                     print(f"{program}: {row['found'] / max(row['given'], 1e-30):.3f}{'' if row['fits'] else ' does not fit'}"
                           f" ({row['trials']} trials, {row['seconds']:.1f} s)", flush=True)

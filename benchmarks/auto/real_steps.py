@@ -1,0 +1,104 @@
+#===- real_steps.py - real steps of shardings that are found ---------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""The largest programs of run.py on the virtual devices of this CPU: one step of the program as people annotated it, and of
+the same program without annotations after `shardwright auto`, which uses a machine file that `shardwright measure` makes
+here and the annotated program's memory. Results on random arguments are compared first; then both programs run in
+alternating order, each time in a process of its own, and the least seconds of each count.
+
+    benchmarks/auto/real_steps.py [--programs N] [--runs N] [--modules FOLDER] [PART OF A NAME...]
+
+Prints found over annotated, measured and predicted. Exit code 1 if results differ, a program fails, or a ratio exceeds 1.05."""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from run import TOOL, auto, export, mean
+
+MOST = 1.05
+TOLERANCE = "--rtol=2e-3"
+
+
+def tool(*arguments):
+    done = subprocess.run([TOOL, *arguments], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{arguments[0]}: {done.stderr.strip()[:500] or done.stdout.strip()[-500:]}")
+    return done.stdout
+
+
+def mesh_of(path):
+    axes = re.search(r"sdy\.mesh @\w+ = <\[([^\]]*)\]", open(path).read()).group(1)
+    return ",".join(f"{name}={size}" for name, size in re.findall(r'"([^"]+)"=(\d+)', axes))
+
+
+def seconds(executable):
+    """Seconds of the last of a few steps in a new process."""
+    return json.loads(tool("run-saved", executable, "--random=1", "--stats=json").splitlines()[-1])["run_seconds"]
+
+
+def measure(path, machine, folder, runs):
+    given, _ = auto(path, f"--machine={machine}", "--effort=0")
+    given = next((c for c in given["compared"] if c["name"] == "as given"), given["found"])
+    found_path = os.path.join(folder, "found.mlir")
+    found, _ = auto(path, f"--machine={machine}", "--drop=all", f"--memory={int(given['peak_bytes'])}", f"-o={found_path}")
+    if not found["found"]["fits"]:
+        raise RuntimeError(f"nothing fits; the least memory found is {found['found']['peak_bytes']:.0f} bytes")
+    expected = os.path.join(folder, "expected.npz")
+    files = []
+    for name, module in (("annotated", path), ("found", found_path)):
+        files.append(os.path.join(folder, name + ".bin"))
+        compare = [f"--out={expected}"] if name == "annotated" else [f"--expect={expected}", TOLERANCE]
+        tool("run", module, "--random=1", f"--save={files[-1]}", *compare)
+    best = [float("inf")] * 2
+    for run in range(runs):
+        for i in (0, 1) if run % 2 else (1, 0):
+            best[i] = min(best[i], seconds(files[i]))
+    return best[1] / best[0], found["found"]["step_seconds"] / given["step_seconds"], best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--programs", type=int, default=10)
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--modules")
+    args = parser.parse_args()
+    bad, ratios = [], []
+    with tempfile.TemporaryDirectory() as scratch:
+        rows = export(args.modules or scratch, lambda _, name, __: not args.names or any(part in name for part in args.names))
+        rows.sort(key=lambda row: -os.path.getsize(row[2]))
+        machines = {}
+        for _, name, path in rows[: args.programs]:
+            mesh = mesh_of(path)
+            if mesh not in machines:
+                machines[mesh] = os.path.join(scratch, f"machine{len(machines)}.json")
+                tool("measure", "--mesh", mesh, "-o", machines[mesh])
+            try:
+                measured, predicted, (given, found) = measure(path, machines[mesh], scratch, args.runs)
+            except RuntimeError as error:
+                bad.append(f"{name}: {error}")
+                continue
+            print(
+                f"{name}: measured {measured:.3f} ({found * 1e3:.2f} ms over {given * 1e3:.2f} ms), predicted {predicted:.3f}",
+                flush=True,
+            )
+            ratios.append(measured)
+            if measured > MOST:
+                bad.append(f"{name}: takes {measured:.3f} of the annotated program's step")
+    print(f"found / annotated, measured: geometric mean {mean(ratios):.3f}, most {max(ratios, default=float('nan')):.3f}")
+    print("\n".join(bad))
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
