@@ -130,7 +130,8 @@ class Check:
         with open(module) as file:
             text = file.read()
         axes = [axis["name"] for axis in answer["mesh"]]
-        names = [f"zz{len(axes) - i}q" for i in range(len(axes))]
+        # In the same alphabetical order: Shardy breaks ties between axes by it (common_factor_axes.cc).
+        names = [f"zz{sorted(axes).index(axis)}q" for axis in axes]
         renamed = text
         for old, new in zip(axes, names, strict=True):
             renamed = renamed.replace(f'"{old}"', f'"{new}"')
