@@ -146,17 +146,31 @@ static bool isBetter(const AutoResult &a, const AutoResult &b) {
                       : a.found.peak < b.found.peak;
 }
 
-/// Replaces the placeholders by names of the axes' uses, in the module and in
-/// all texts.
-static void nameAxes(AutoResult &result) {
-  std::vector<std::string> names = namesByRole(result.axisRoles);
-  std::map<std::string, std::string> nameOf;
+/// The axes with names of their uses.
+static SmallVector<MeshAxis, 4> namedByRole(const AutoResult &result) {
   SmallVector<MeshAxis, 4> axes;
-  for (auto [i, axis] : llvm::enumerate(result.mesh.axes())) {
-    nameOf[axis.name] = names[i];
-    axes.push_back({names[i], axis.size});
-  }
-  result.mesh = Mesh(axes);
+  for (auto [axis, name] :
+       llvm::zip_equal(result.mesh.axes(), namesByRole(result.axisRoles)))
+    axes.push_back({name, axis.size});
+  return axes;
+}
+
+/// True if both lists have one alphabetical order, by which Shardy breaks ties.
+static bool haveSameOrder(ArrayRef<MeshAxis> a, ArrayRef<MeshAxis> b) {
+  for (size_t i = 0; i < a.size(); ++i)
+    for (size_t j = i + 1; j < a.size(); ++j)
+      if ((a[i].name < a[j].name) != (b[i].name < b[j].name))
+        return false;
+  return true;
+}
+
+/// Gives the axes these names, in the module and in all texts. The old ones
+/// are placeholders.
+static void renameAxes(AutoResult &result, ArrayRef<MeshAxis> axes) {
+  std::map<std::string, std::string> nameOf;
+  for (auto [old, axis] : llvm::zip_equal(result.mesh.axes(), axes))
+    nameOf[old.name] = axis.name;
+  result.mesh = Mesh(SmallVector<MeshAxis, 4>(axes));
   AttrTypeReplacer replacer;
   auto find = [&](StringRef name) {
     auto it = nameOf.find(name.str());
@@ -281,8 +295,17 @@ FailureOr<AutoResult> autoShardDevices(ModuleOp given, int64_t devices,
     found = std::move(searched);
   }
   AutoResult best = std::move(found.front());
-  if (!choices.areNamed())
-    nameAxes(best);
+  if (!choices.areNamed()) {
+    SmallVector<MeshAxis, 4> axes = namedByRole(best);
+    if (haveSameOrder(best.mesh.axes(), axes)) {
+      renameAxes(best, axes);
+    } else {
+      FailureOr<AutoResult> named = sharder.run(axes, options.effort);
+      if (failed(named))
+        return failure();
+      best = std::move(*named);
+    }
+  }
   best.oneDevice = costOfOneDevice(module, sharder);
   best.numTrials = sharder.count();
   return best;

@@ -96,7 +96,7 @@ class Check:
 
     def related(self, rng, program, module, flags, answer):
         """Properties of answers to requests that are related to this one."""
-        check = rng.choice([self.less_memory, self.more_given, self.other_names, self.exhaustive])
+        check = rng.choice([self.less_memory, self.more_given, self.other_names, self.exhaustive, self.chosen_mesh])
         self.related_checks[check.__name__] = self.related_checks.get(check.__name__, 0) + 1
         return check(rng, program, module, flags, answer)
 
@@ -148,6 +148,23 @@ class Check:
             shown = shown.replace(new, old)
         if json.loads(shown) != json.loads(json.dumps(answer)):
             return f"with axes {names} instead of {axes} the answer is {shown}, not {json.dumps(answer)}"
+        return None
+
+    def chosen_mesh(self, rng, program, module, flags, answer):
+        """The program on one device, for a number of devices: the command itself reads its module back."""
+        plain, out = self.path("plain.mlir"), self.path("chosen.mlir")
+        with open(plain, "w") as file:
+            file.write(program.text(sharded=False))
+        devices = rng.choice([2, 4, 6, 8, 12])
+        found, code = self.auto(plain, out, f"--devices={devices}")
+        if code is None:
+            return None if "mesh" in found and "manual" in found else found
+        sizes = [axis["size"] for axis in found["mesh"]]
+        if int(np.prod(sizes)) != devices:
+            return f"a mesh {found['mesh']} of {devices} devices"
+        one = found["one_device"]
+        if one["fits"] and found["found"]["step_seconds"] > one["step_seconds"] * 1.000001:
+            return f"one device takes {one['step_seconds']}, the mesh {found['found']}"
         return None
 
     def exhaustive(self, rng, program, module, flags, answer):
