@@ -45,13 +45,21 @@ LogicalResult addMesh(ModuleOp module, const AutoOptions &options) {
   return success();
 }
 
+/// True if the op runs on one device: that is no layout, and stays.
+bool isOnOneDevice(Operation *op) {
+  return llvm::any_of(sdy::getShardings(op), [&](sdy::TensorShardingAttr own) {
+    sdy::MeshAttr mesh = own ? sdy::getMeshAttr(op, own) : sdy::MeshAttr();
+    return mesh && mesh.isMaximal();
+  });
+}
+
 void dropConstraints(ModuleOp module) {
   SmallVector<sdy::ShardingConstraintOp> constraints;
   module.walk([&](Operation *op) {
     if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(op))
       constraints.push_back(constraint);
     else if (!isa<func::FuncOp>(op) && op->getDialect() &&
-             op->getDialect()->getNamespace() != "sdy")
+             op->getDialect()->getNamespace() != "sdy" && !isOnOneDevice(op))
       op->removeAttr(sdy::kShardingAttr);
   });
   for (sdy::ShardingConstraintOp constraint : constraints) {
@@ -164,6 +172,8 @@ bool dropMeshes(ModuleOp module) {
   dropAtBorder(module);
   for (sdy::MeshOp op :
        llvm::make_early_inc_range(module.getOps<sdy::MeshOp>())) {
+    if (op.getMesh().getAxes().empty())
+      continue;
     if (!SymbolTable::symbolKnownUseEmpty(op, module))
       return false;
     op.erase();

@@ -126,7 +126,25 @@ func.func @main(%w: tensor<64x64xf32> loc("w"), %x: tensor<64x64xf32> loc("x")) 
 """
 
 
+ONE_DEVICE = """
+sdy.mesh @mesh = <["x"=4]>
+sdy.mesh @one = <[], device_ids=[0]>
+func.func @main(%x: tensor<64x64xf32> loc("x")) -> tensor<64x64xf32> {
+  %0 = stablehlo.tanh %x : tensor<64x64xf32>
+  %1 = stablehlo.custom_call @log(%0) {api_version = 4 : i32, backend_config = {}, has_side_effect = true, sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+"""
+
+
 def texts(tally, auto):
+    out = os.path.join(auto.folder, "out.mlir")
+    for flags in (["--drop=all"], ["--drop=constraints"], ["--drop=all", "--devices=4"]):
+        code, _, error = auto.run_text(ONE_DEVICE, flags=[*flags, "-o", out])
+        if tally.check(f"an op for one device, {flags}", code == 0, error):
+            with open(out) as file:
+                text = file.read()
+            tally.check(f"an op for one device stays, {flags}", "<@one, []>" in text, text)
     code, answer, error = auto.run_text(MANUAL)
     tally.check("a manual computation", code == 0, error)
     code, answer, error = auto.run_text(CUSTOM)
