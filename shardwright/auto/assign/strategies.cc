@@ -42,8 +42,8 @@ static double bytesRead(Operation *op, unsigned i, OpCosts &costs) {
   return size;
 }
 
-KernelWork readWork(Operation *op, OpCosts &costs) {
-  KernelWork work;
+OpTraffic readTraffic(Operation *op, OpCosts &costs) {
+  OpTraffic work;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     work.operandBytes.push_back(bytesRead(op, i, costs));
   bool isHeld = op->getNumResults() == 0;
@@ -88,7 +88,7 @@ ShardedOp ShardedOp::read(Operation *op, OpCosts &costs) {
     read.problem = makeProblem(op, *read.rule);
   // The rule's address changes with the struct's.
   read.problem.rule = nullptr;
-  read.work = readWork(op, costs);
+  read.work = readTraffic(op, costs);
   return read;
 }
 
@@ -237,7 +237,7 @@ std::vector<OpStrategy> StrategyMaker::make(const ShardedOp &op,
 
 double StrategyMaker::kernelSeconds(const ShardedOp &op,
                                     const AxisFactors &factors) const {
-  const KernelWork &work = op.work;
+  const OpTraffic &work = op.work;
   double shards = 1;
   for (auto [a, f] : llvm::enumerate(factors))
     if (f >= 0)

@@ -25,7 +25,7 @@
 namespace shardwright {
 
 /// What one run of an op takes if nothing is sharded.
-struct KernelWork {
+struct OpTraffic {
   double operations = 0;
   double operationsPerSecond = 1;
   /// Time of a kernel of its own; 0 if the op has none.
@@ -36,7 +36,7 @@ struct KernelWork {
   llvm::SmallVector<double, 1> resultBytes;
 };
 
-KernelWork readWork(mlir::Operation *op, OpCosts &costs);
+OpTraffic readTraffic(mlir::Operation *op, OpCosts &costs);
 
 struct OpStrategy {
   /// -1: no factor has the axis.
@@ -56,7 +56,7 @@ struct ShardedOp {
   /// None: it is computed without sharding.
   std::optional<ShardingRule> rule;
   DecideProblem problem;
-  KernelWork work;
+  OpTraffic work;
 
   static ShardedOp read(mlir::Operation *op, OpCosts &costs);
 };
