@@ -72,28 +72,33 @@ void ContractedAssignment::dropDominated(List &list) {
                      llvm::ArrayRef<LayoutOfValue> some) {
     return std::includes(all.begin(), all.end(), some.begin(), some.end());
   };
-  std::vector<llvm::SmallVector<LayoutOfValue, 2>> made;
   for (Composed &composed : list) {
-    llvm::sort(composed.strategy.needs);
-    composed.strategy.needs.erase(llvm::unique(composed.strategy.needs),
-                                  composed.strategy.needs.end());
-    llvm::SmallVector<LayoutOfValue, 2> &own = made.emplace_back();
-    own = composed.strategy.makes;
-    llvm::sort(own);
+    AssignmentStrategy &strategy = composed.strategy;
+    llvm::sort(strategy.needs);
+    strategy.needs.erase(llvm::unique(strategy.needs), strategy.needs.end());
+    llvm::sort(strategy.makes);
   }
-  std::vector<bool> drop(list.size());
-  for (size_t a = 0; a < list.size(); ++a)
-    for (size_t b = 0; b < list.size() && !drop[a]; ++b) {
-      if (a == b || drop[b] || made[a] != made[b] ||
-          !contains(list[a].strategy.needs, list[b].strategy.needs))
-        continue;
-      double costA = list[a].strategy.seconds, costB = list[b].strategy.seconds;
-      bool isEqual =
-          costA == costB && list[a].strategy.needs == list[b].strategy.needs;
-      drop[a] = costB <= costA && (!isEqual || b < a);
-    }
-  size_t i = 0;
-  llvm::erase_if(list, [&](const Composed &) { return drop[i++]; });
+  // The cheapest first: only these dominate others.
+  std::stable_sort(
+      list.begin(), list.end(), [](const Composed &a, const Composed &b) {
+        return std::pair(a.strategy.seconds, a.strategy.needs.size()) <
+               std::pair(b.strategy.seconds, b.strategy.needs.size());
+      });
+  size_t kept = 0;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const AssignmentStrategy &own = list[i].strategy;
+    bool isDominated = llvm::any_of(
+        llvm::ArrayRef(list).take_front(kept), [&](const Composed &other) {
+          return other.strategy.makes == own.makes &&
+                 contains(own.needs, other.strategy.needs);
+        });
+    if (isDominated)
+      continue;
+    if (kept != i)
+      list[kept] = std::move(list[i]);
+    ++kept;
+  }
+  list.resize(kept);
 }
 
 bool ContractedAssignment::contract(int32_t value) {
@@ -111,8 +116,10 @@ bool ContractedAssignment::contract(int32_t value) {
   if (maker == user) {
     joined = lists[maker];
   } else {
-    if (lists[maker].size() * lists[user].size() > kMostPairs)
+    if (lists[maker].size() * lists[user].size() > kMostPairs) {
+      isFree[value] = false;
       return false;
+    }
     for (const Composed &a : lists[maker])
       for (const Composed &b : lists[user]) {
         Composed both = a;
@@ -135,10 +142,10 @@ bool ContractedAssignment::contract(int32_t value) {
     return false;
   });
   settle(joined, value, problem.values[value]);
-  isGone[value] = true;
   dropDominated(joined);
   if (joined.empty() || (maker != user && joined.size() > kMostStrategies)) {
-    isGone[value] = false;
+    // It would be too large later on, too.
+    isFree[value] = false;
     return false;
   }
   int32_t into = std::min(maker, user), from = std::max(maker, user);
@@ -161,8 +168,11 @@ ContractedAssignment::ContractedAssignment(const AssignmentProblem &problem)
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t v = 0; v < problem.values.size(); ++v)
-      if (isFree[v] && !isGone[v])
-        changed |= contract(int32_t(v));
+      if (isFree[v] && !isGone[v]) {
+        bool done = contract(int32_t(v));
+        changed |= done;
+        isGone[v] = done;
+      }
   }
   contracted.shards = problem.shards;
   contracted.values = problem.values;

@@ -10,6 +10,8 @@
 #include "shardwright/auto/assign/axis_planner.h"
 #include "shardwright/auto/assign/priced_memory.h"
 
+#include <algorithm>
+#include <cmath>
 #include <tuple>
 
 using namespace mlir;
@@ -65,7 +67,8 @@ public:
     moves.assign(input.axes.size(), 0);
   }
 
-  PlannedLayouts run(ArrayRef<int32_t> order);
+  /// `later`: axes that come later may shard what does not fit.
+  PlannedLayouts run(ArrayRef<int32_t> order, bool later);
 
 private:
   /// Decides the axis anew; `share`: devices along axes still to come. False if
@@ -126,7 +129,7 @@ bool Descent::decide(int32_t axis, double share) {
   return true;
 }
 
-PlannedLayouts Descent::run(ArrayRef<int32_t> order) {
+PlannedLayouts Descent::run(ArrayRef<int32_t> order, bool later) {
   PlannedLayouts result;
   double rest = 1;
   for (int32_t axis : order)
@@ -150,7 +153,7 @@ PlannedLayouts Descent::run(ArrayRef<int32_t> order) {
   };
   for (int32_t axis : order) {
     rest /= double(maker.size(axis));
-    if (!decide(axis, rest)) {
+    if (!decide(axis, later ? rest : 1)) {
       result.missing = "the solver found no assignment within its limits";
       return result;
     }
@@ -190,7 +193,27 @@ PlannedLayouts Planner::plan(double limit) const {
     result.missing = "the mesh has one device";
     return result;
   }
-  return Descent(input, model, ranges, maker, limits, limit).run(axisOrder());
+  SmallVector<int32_t, 4> order = axisOrder();
+  auto run = [&](bool later) {
+    return Descent(input, model, ranges, maker, limits, limit)
+        .run(order, later);
+  };
+  result = run(true);
+  if (order.size() < 2 || std::isinf(limit))
+    return result;
+  // Which axis makes room is decided by the order, and by who comes first.
+  auto offer = [&](PlannedLayouts other) {
+    bool fits = result.peak <= limit, otherFits = other.peak <= limit;
+    if (other.works && (fits != otherFits ? otherFits
+                        : fits            ? other.seconds < result.seconds
+                                          : other.peak < result.peak))
+      result = std::move(other);
+  };
+  offer(run(false));
+  std::reverse(order.begin(), order.end());
+  offer(run(true));
+  offer(run(false));
+  return result;
 }
 
 } // namespace shardwright

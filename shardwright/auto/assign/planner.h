@@ -8,7 +8,8 @@
 // Decides one mesh axis after the other, the largest first: an assignment each
 // (assignment.h), within the memory limit times the devices along the axes that
 // are still to come. Then each axis again while all others stay, as long as
-// that saves time. Live sets that do not fit are added one by one.
+// that saves time. With a limit also in the reverse order, and so that each
+// axis alone makes room; the best of the four stays.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,6 +23,7 @@ constexpr int kMostPrices = 24, kMostLiveSets = 6, kMostSolved = 2;
 constexpr double kScaleStep = 1.05, kLeastScale = 0.1;
 /// Of the cost: a dive that ends so far from the bound is not good enough.
 constexpr double kLargeGap = 0.01;
+constexpr int kTreeIterations = 5000;
 /// Of the price of all live sets: that of each at least.
 constexpr double kLeastPart = 0.05;
 
@@ -108,10 +109,13 @@ bool PricedMemory::tryScale(double scale, bool solves) {
 
 AssignmentSolution PricedMemory::run() {
   best = solveAssignment(problem, limits);
-  // A tree takes long where many fractions are left, and there is time for one.
-  if (best.works() && best.seconds > best.bound * (1 + kLargeGap)) {
+  // A tree takes long where many fractions are left. There is time for a small
+  // one where memory does not need many solutions.
+  if (std::isinf(limit) && best.works() &&
+      best.seconds > best.bound * (1 + kLargeGap)) {
     SolverLimits tree = limits;
     tree.dives = false;
+    tree.iterations = kTreeIterations;
     AssignmentSolution other = solveAssignment(problem, tree);
     if (other.works() && other.seconds < best.seconds)
       best = std::move(other);
