@@ -18,8 +18,10 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// Passes over the axes.
-constexpr int kMostPasses = 4;
+/// Passes over the axes, without and with a memory limit.
+constexpr int kMostPasses = 4, kMostPassesWithin = 2;
+/// Programs of more classes of ops are planned in one order only.
+constexpr size_t kMostOpsForOrders = 200;
 /// A pass that saves less is the last.
 constexpr double kLeastGain = 1e-3;
 
@@ -28,9 +30,7 @@ Planner::Planner(PlannerInput given, const MachineModel &machine)
       model(readProgram(input, costs)), ranges(input, model, costs),
       maker(input.mesh, input.axes, machine) {
   limits.dives = true;
-  limits.nodes = 20;
-  limits.gap = 5e-3;
-  limits.iterations = 30000;
+  limits.iterations = 10000;
 }
 
 SmallVector<int32_t, 4> Planner::axisOrder() const {
@@ -161,7 +161,8 @@ PlannedLayouts Descent::run(ArrayRef<int32_t> order, bool later) {
   take();
   if (order.size() < 2)
     return result;
-  for (int pass = 1; pass < kMostPasses; ++pass) {
+  int passes = std::isinf(limit) ? kMostPasses : kMostPassesWithin;
+  for (int pass = 1; pass < passes; ++pass) {
     double before = result.seconds;
     for (int32_t axis : order) {
       AxisDecisions kept = now;
@@ -210,6 +211,8 @@ PlannedLayouts Planner::plan(double limit) const {
       result = std::move(other);
   };
   offer(run(false));
+  if (model.ops.size() > kMostOpsForOrders)
+    return result;
   std::reverse(order.begin(), order.end());
   offer(run(true));
   offer(run(false));

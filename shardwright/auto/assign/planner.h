@@ -8,8 +8,8 @@
 // Decides one mesh axis after the other, the largest first: an assignment each
 // (assignment.h), within the memory limit times the devices along the axes that
 // are still to come. Then each axis again while all others stay, as long as
-// that saves time. With a limit also in the reverse order, and so that each
-// axis alone makes room; the best of the four stays.
+// that saves time. With a limit also so that each axis alone makes room, and in
+// the reverse order where the program is small; the best of these stays.
 //
 //===----------------------------------------------------------------------===//
 

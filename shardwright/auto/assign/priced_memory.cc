@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -18,12 +19,9 @@ namespace shardwright {
 
 /// Prices that are tried, live sets, and of the prices with the same live sets
 /// those for which the relaxation is solved.
-constexpr int kMostPrices = 24, kMostLiveSets = 6, kMostSolved = 2;
+constexpr int kMostPrices = 20, kMostLiveSets = 4, kMostSolved = 1;
 /// Prices whose ratio is less are equal.
-constexpr double kScaleStep = 1.05, kLeastScale = 0.1;
-/// Of the cost: a dive that ends so far from the bound is not good enough.
-constexpr double kLargeGap = 0.01;
-constexpr int kTreeIterations = 5000;
+constexpr double kScaleStep = 1.05, kLeastScale = 0.1, kMostScale = 64;
 /// Of the price of all live sets: that of each at least.
 constexpr double kLeastPart = 0.05;
 
@@ -60,6 +58,12 @@ double PricedMemory::offer(std::vector<int32_t> strategies) {
 
 void PricedMemory::addLiveSet(LiveSet set) {
   problem.liveSets.push_back(std::move(set));
+  // The relaxation with rows is large: of later sets, the price of the dearest
+  // will do.
+  if (!prices.empty()) {
+    prices.push_back(*std::max_element(prices.begin(), prices.end()));
+    return;
+  }
   AssignmentProblem limited = problem;
   limited.limit = limit;
   SolverLimits relaxation = limits;
@@ -109,17 +113,6 @@ bool PricedMemory::tryScale(double scale, bool solves) {
 
 AssignmentSolution PricedMemory::run() {
   best = solveAssignment(problem, limits);
-  // A tree takes long where many fractions are left. There is time for a small
-  // one where memory does not need many solutions.
-  if (std::isinf(limit) && best.works() &&
-      best.seconds > best.bound * (1 + kLargeGap)) {
-    SolverLimits tree = limits;
-    tree.dives = false;
-    tree.iterations = kTreeIterations;
-    AssignmentSolution other = solveAssignment(problem, tree);
-    if (other.works() && other.seconds < best.seconds)
-      best = std::move(other);
-  }
   if (!best.works())
     return best;
   bound = best.bound;
@@ -141,7 +134,8 @@ AssignmentSolution PricedMemory::run() {
       continue;
     }
     (fits ? high : low) = scale;
-    if ((high > 0 && low > 0 && high / low < kScaleStep) || scale < kLeastScale)
+    if ((high > 0 && low > 0 && high / low < kScaleStep) ||
+        scale < kLeastScale || scale > kMostScale)
       break;
     scale = high == 0  ? scale * 2
             : low == 0 ? scale / 2

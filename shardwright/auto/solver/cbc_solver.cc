@@ -23,8 +23,8 @@ namespace {
 
 constexpr double kIntegral = 1e-6;
 /// Values that a dive rounds up together, and its relaxations.
-constexpr double kNearlyOne = 0.8;
-constexpr int kMostDives = 100;
+constexpr double kNearlyOne = 0.7;
+constexpr int kMostDives = 30;
 constexpr int kSeed = 20240613;
 
 class CbcRun {
