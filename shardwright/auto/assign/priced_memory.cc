@@ -22,6 +22,8 @@ namespace shardwright {
 constexpr int kMostPrices = 20, kMostLiveSets = 4, kMostSolved = 1;
 /// Prices whose ratio is less are equal.
 constexpr double kScaleStep = 1.05, kLeastScale = 0.1, kMostScale = 64;
+/// Simplex iterations of each of these.
+constexpr int kMostIterations = 2500;
 /// Of the price of all live sets: that of each at least.
 constexpr double kLeastPart = 0.05;
 
@@ -69,6 +71,7 @@ void PricedMemory::addLiveSet(LiveSet set) {
   SolverLimits relaxation = limits;
   relaxation.dives = false;
   relaxation.nodes = 0;
+  relaxation.iterations = kMostIterations;
   AssignmentSolution relaxed = solveAssignment(limited, relaxation);
   bound = std::max(bound, relaxed.bound);
   prices = relaxed.secondsPerByte;
@@ -89,8 +92,10 @@ bool PricedMemory::tryScale(double scale, bool solves) {
   for (auto [set, own] : llvm::zip(problem.liveSets, prices))
     addPrice(priced, set, own * scale);
   std::vector<std::vector<int32_t>> found;
+  SolverLimits few = limits;
+  few.iterations = kMostIterations;
   if (solves)
-    if (AssignmentSolution solution = solveAssignment(priced, limits);
+    if (AssignmentSolution solution = solveAssignment(priced, few);
         solution.works())
       found.push_back(std::move(solution.strategies));
   // From what is best without a limit, and from what is best so far.

@@ -155,7 +155,9 @@ void CbcRun::branch() {
 
 void CbcRun::dive() {
   output.status = SolverStatus::Limit;
-  for (int step = 0; step < kMostDives; ++step) {
+  int iterations = lp.getIterationCount();
+  for (int step = 0; step < kMostDives && iterations <= input.iterations;
+       ++step) {
     const double *values = lp.getColSolution();
     std::vector<int32_t> chosen;
     int32_t largest = -1;
@@ -179,6 +181,7 @@ void CbcRun::dive() {
     for (int32_t c : chosen)
       lp.setColLower(c, 1);
     lp.resolve();
+    iterations += lp.getIterationCount();
     if (lp.isProvenOptimal())
       continue;
     for (int32_t c : chosen)
