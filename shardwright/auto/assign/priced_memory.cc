@@ -24,6 +24,11 @@ constexpr int kMostPrices = 20, kMostLiveSets = 4, kMostSolved = 1;
 constexpr double kScaleStep = 1.05, kLeastScale = 0.1, kMostScale = 64;
 /// Simplex iterations of each of these.
 constexpr int kMostIterations = 2500;
+/// Of the cost: a dive that ends so far from the bound is not good enough for
+/// programs of so few choices.
+constexpr double kLargeGap = 0.01;
+constexpr size_t kMostChoicesForTree = 170;
+constexpr int kTreeNodes = 20;
 /// Of the price of all live sets: that of each at least.
 constexpr double kLeastPart = 0.05;
 
@@ -118,6 +123,17 @@ bool PricedMemory::tryScale(double scale, bool solves) {
 
 AssignmentSolution PricedMemory::run() {
   best = solveAssignment(problem, limits);
+  // Small programs have the time for a tree where a dive ends too high.
+  if (best.works() && problem.choices.size() <= kMostChoicesForTree &&
+      best.seconds > best.bound * (1 + kLargeGap)) {
+    SolverLimits tree = limits;
+    tree.dives = false;
+    tree.nodes = kTreeNodes;
+    tree.gap = kLargeGap / 2;
+    AssignmentSolution other = solveAssignment(problem, tree);
+    if (other.works() && other.seconds < best.seconds)
+      best = std::move(other);
+  }
   if (!best.works())
     return best;
   bound = best.bound;
