@@ -94,6 +94,7 @@ std::vector<Recipe> PlannedPlans::make(size_t most) {
   constexpr double unlimited = LinearProgram::infinity;
   for (auto [share, suffix] :
        {std::pair(unlimited, ""), std::pair(1.0, ", memory"),
+        std::pair(0.9, ", 90 % of memory"),
         std::pair(0.8, ", 80 % of memory")}) {
     if (plans.size() >= most)
       break;
