@@ -238,6 +238,8 @@ double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
     double move = shardwright::reshardCost(resolution.after, wanted, site.shape,
                                            site.elementBytes, planner);
     cost += move > 0 ? move + problem.repeated : 0;
+    if (move == 0)
+      work.addResultSlice(localBytes(site.shape, site.elementBytes, wanted));
   }
   work.addResult(i, local, /*isMoved=*/cost > 0);
   if (out) {

@@ -30,8 +30,11 @@ void LocalWork::addOperand(size_t i, double bytes, const Arrival &arrival) {
     extra += writeSeconds(2 * bytes);
   } else if (site.isInKernel && !arrival.isMoved) {
     return;
-  } else if (arrival.isSliced && !problem.kernel.fusesProducers &&
-             !problem.kernel.isFree) {
+  } else if (arrival.isSliced && problem.kernel.fusesProducers) {
+    // The slice runs in the op's kernel; the model adds up the ops of a kernel.
+    extra += costs.machine->memorySeconds(bytes);
+    return;
+  } else if (arrival.isSliced) {
     extra += writeSeconds(2 * bytes);
   }
   // The producer gets a kernel of its own, which writes what is moved.
@@ -54,6 +57,12 @@ void LocalWork::addResult(size_t i, double bytes, bool isMoved) {
     extra += writeSeconds(bytes);
   else if (!kernel.isFused)
     written += kernel.writes * bytes;
+}
+
+void LocalWork::addResultSlice(double bytes) {
+  // The slice does not run in the kernel of a contraction.
+  if (costs.machine && problem.isContraction)
+    extra += writeSeconds(2 * bytes);
 }
 
 double LocalWork::localOperations(const FactorAxes &axes) const {

@@ -40,6 +40,8 @@ public:
   void addOperand(size_t i, double bytes, const Arrival &arrival);
   /// `isMoved`: a collective reads the result.
   void addResult(size_t i, double bytes, bool isMoved);
+  /// Each device takes a slice of so many bytes of a result.
+  void addResultSlice(double bytes);
   /// Returns `cost` plus that of the work, with these axes of each factor.
   double addTo(double cost, const FactorAxes &axes) const;
 
