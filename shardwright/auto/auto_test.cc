@@ -267,6 +267,20 @@ TEST(AxisNames, AreThoseOfTheirUses) {
   EXPECT_EQ(namesByRole({none, expert, none}), (Names{"a", "expert", "b"}));
 }
 
+TEST_F(AutoTest, RecipesShardStateAlongOneAxisOfTheData) {
+  OwningOpRef<ModuleOp> module = parse(kLayers);
+  FailureOr<AutoProblem> problem = readProblem(*module, {});
+  ASSERT_TRUE(succeeded(problem));
+  std::set<std::vector<int>> found;
+  for (const Recipe &recipe : recipes(*problem)) {
+    const ClassPlan &x = recipe.plan.of(0), &w = recipe.plan.of(1);
+    if (x.dimOf[0] == 0 && x.dimOf[1] == 0)
+      found.insert({w.dimOf[0] >= 0, w.dimOf[1] >= 0});
+  }
+  // None, all, and each axis alone.
+  EXPECT_EQ(found.size(), 4u);
+}
+
 RC_GTEST_PROP(MeshShapes, HaveAllDevices, ()) {
   int64_t devices = *rc::gen::inRange<int64_t>(1, 4097);
   std::set<std::vector<int64_t>> seen;

@@ -169,11 +169,18 @@ SmallVector<int32_t, 4> RecipeWriter::independent(int32_t first, int32_t data,
 void RecipeWriter::addWithState(int32_t rank, const std::string &name,
                                 const Plan &plan, const Axes &axes) {
   add(rank, name, plan);
-  Plan sharded = plan;
+  auto addSharded = [&](int32_t itsRank, const Axes &along, std::string what) {
+    Plan sharded = plan;
+    for (int32_t axis : along)
+      shardState(problem, sharded, axis,
+                 [](const SiteClass &cls) { return cls.isState; });
+    add(itsRank, name + what, std::move(sharded));
+  };
+  addSharded(rank + 1, axes, "; state sharded");
+  // Along one of several axes: within a host, if it can be.
   for (int32_t axis : axes)
-    shardState(problem, sharded, axis,
-               [](const SiteClass &cls) { return cls.isState; });
-  add(rank + 1, name + "; state sharded", std::move(sharded));
+    if (axes.size() > 1)
+      addSharded(rank + 2, {axis}, "; state sharded on " + text({axis}));
 }
 
 /// The colour on `axes`, and a tensor colour on the others.
