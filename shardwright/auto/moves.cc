@@ -178,8 +178,9 @@ bool Moves::apply(int32_t n, Plan &plan) const {
   case Move::Kind::ColourEverywhere:
     return putOnColour(problem, plan, move.a, move.b, true);
   case Move::Kind::State:
-    return shardState(problem, plan, move.a,
-                      [](const SiteClass &cls) { return cls.isState; });
+    return shardState(
+        problem, plan, move.a, [](const SiteClass &cls) { return cls.isState; },
+        Plan(plan));
   case Move::Kind::BatchFirst:
     return applyBatchFirst(move.b, plan);
   case Move::Kind::Class:

@@ -37,16 +37,21 @@ bool putOnColour(const AutoProblem &problem, Plan &plan, int32_t axis,
 }
 
 bool shardState(const AutoProblem &problem, Plan &plan, int32_t axis,
-                llvm::function_ref<bool(const SiteClass &)> isWanted) {
+                llvm::function_ref<bool(const SiteClass &)> isWanted,
+                const Plan &before) {
   bool changed = false;
   for (auto [c, cls] : llvm::enumerate(problem.classes)) {
     if (cls.kind() != Site::Kind::Argument || !isWanted(cls) ||
         plan.of(c).dimOf[axis] >= 0)
       continue;
+    auto isFree = [&](int32_t dim) {
+      return !llvm::is_contained(before.of(c).dimOf, dim);
+    };
     int32_t best = -1;
     for (int32_t dim = 0; dim < cls.type.getRank(); ++dim)
       if (plan.mayPut(problem, c, axis, dim) &&
-          (best < 0 || cls.type.getDimSize(dim) > cls.type.getDimSize(best)))
+          (best < 0 || std::pair(isFree(dim), cls.type.getDimSize(dim)) >
+                           std::pair(isFree(best), cls.type.getDimSize(best))))
         best = dim;
     if (best >= 0)
       changed |= plan.put(problem, c, axis, best);
@@ -172,8 +177,9 @@ void RecipeWriter::addWithState(int32_t rank, const std::string &name,
   auto addSharded = [&](int32_t itsRank, const Axes &along, std::string what) {
     Plan sharded = plan;
     for (int32_t axis : along)
-      shardState(problem, sharded, axis,
-                 [](const SiteClass &cls) { return cls.isState; });
+      shardState(
+          problem, sharded, axis,
+          [](const SiteClass &cls) { return cls.isState; }, plan);
     add(itsRank, name + what, std::move(sharded));
   };
   addSharded(rank + 1, axes, "; state sharded");

@@ -34,9 +34,11 @@ bool putOnColour(const AutoProblem &problem, Plan &plan, int32_t axis,
                  int32_t colour, bool inner);
 
 /// Shards what has no such axis yet along the largest dimension that it
-/// divides. False if nothing changes.
+/// divides, if possible one that has no axis in `before`: other axes divide
+/// that for computing. False if nothing changes.
 bool shardState(const AutoProblem &problem, Plan &plan, int32_t axis,
-                llvm::function_ref<bool(const SiteClass &)> isWanted);
+                llvm::function_ref<bool(const SiteClass &)> isWanted,
+                const Plan &before);
 
 /// Colours that lie in arguments and are no state's, those that most
 /// contractions keep first: candidates for the batch.
