@@ -267,6 +267,27 @@ TEST(AxisNames, AreThoseOfTheirUses) {
   EXPECT_EQ(namesByRole({none, expert, none}), (Names{"a", "expert", "b"}));
 }
 
+TEST_F(AutoTest, TheBatchMeetsItselfInNoValue) {
+  // The positions have more work than the batch.
+  OwningOpRef<ModuleOp> module = parse(R"(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%q: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+  %0 = stablehlo.dot_general %q, %q, batching_dims = [0] x [0], contracting_dims = [2] x [2]
+      : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
+  %1 = stablehlo.dot_general %0, %q, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+      : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+  return %1 : tensor<4x8x16xf32>
+})");
+  FailureOr<AutoProblem> problem = readProblem(*module, {});
+  ASSERT_TRUE(succeeded(problem));
+  std::vector<int32_t> batch = batchColours(*problem);
+  int32_t first = problem->classes[0].colours[0],
+          second = problem->classes[0].colours[1];
+  ASSERT_GE(batch.size(), 2u);
+  EXPECT_GT(problem->colours[second].kept, problem->colours[first].kept);
+  EXPECT_EQ(batch[0], first);
+}
+
 TEST_F(AutoTest, RecipesShardStateAlongOneAxisOfTheData) {
   OwningOpRef<ModuleOp> module = parse(kLayers);
   FailureOr<AutoProblem> problem = readProblem(*module, {});

@@ -72,6 +72,13 @@ std::vector<int32_t> batchColours(const AutoProblem &problem) {
     if (use.argumentBytes > 0 && !use.isInState)
       found.push_back(c);
   sortByWeight(found, [&](int32_t c) { return problem.colours[c].kept; });
+  // Positions of a sequence meet themselves in attention; a batch does not.
+  llvm::DenseSet<int32_t> isTwice;
+  for (const SiteClass &cls : problem.classes)
+    for (int32_t colour : cls.colours)
+      if (llvm::count(cls.colours, colour) > 1)
+        isTwice.insert(colour);
+  sortBy(found, [&](int32_t c) { return isTwice.contains(c); });
   return found;
 }
 
@@ -186,7 +193,7 @@ void RecipeWriter::addWithState(int32_t rank, const std::string &name,
   // Along one of several axes: within a host, if it can be.
   for (int32_t axis : axes)
     if (axes.size() > 1)
-      addSharded(rank + 2, {axis}, "; state sharded on " + text({axis}));
+      addSharded(rank + 3, {axis}, "; state sharded on " + text({axis}));
 }
 
 /// The colour on `axes`, and a tensor colour on the others.

@@ -40,8 +40,8 @@ bool shardState(const AutoProblem &problem, Plan &plan, int32_t axis,
                 llvm::function_ref<bool(const SiteClass &)> isWanted,
                 const Plan &before);
 
-/// Colours that lie in arguments and are no state's, those that most
-/// contractions keep first: candidates for the batch.
+/// Candidates for the batch: colours that lie in arguments and are no state's.
+/// First those that no value has twice, then those that most contractions keep.
 std::vector<int32_t> batchColours(const AutoProblem &problem);
 
 } // namespace shardwright
