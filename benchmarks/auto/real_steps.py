@@ -50,7 +50,7 @@ def measure(path, machine, folder, runs):
     given, _ = auto(path, f"--machine={machine}", "--effort=0")
     given = next((c for c in given["compared"] if c["name"] == "as given"), given["found"])
     found_path = os.path.join(folder, "found.mlir")
-    found, _ = auto(path, f"--machine={machine}", "--drop=all", f"--memory={int(given['peak_bytes'])}", f"-o={found_path}")
+    found, _ = auto(path, f"--machine={machine}", "--drop=all", f"--memory={int(given['peak_bytes'])}", "-o", found_path)
     if not found["found"]["fits"]:
         raise RuntimeError(f"nothing fits; the least memory found is {found['found']['peak_bytes']:.0f} bytes")
     expected = os.path.join(folder, "expected.npz")
