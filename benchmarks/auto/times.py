@@ -17,6 +17,7 @@ instead of the seconds: for a machine that does other work too."""
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -36,14 +37,13 @@ def search(module, machine_file, *options):
     """Runs one search. Returns its seconds, CPU seconds, bytes of memory and answer (None if it fails)."""
     with tempfile.TemporaryFile("w+") as out:
         started = time.monotonic()
-        child = os.fork()
-        if child == 0:
-            os.dup2(out.fileno(), 1)
-            os.execv(TOOL, [TOOL, "auto", module, "--drop=all", f"--machine={machine_file}", "--report=json", *options])
-        _, status, usage = os.wait4(child, 0)
+        command = [TOOL, "auto", module, "--drop=all", f"--machine={machine_file}", "--report=json", *options]
+        child = subprocess.Popen(command, stdout=out)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.monotonic() - started
         out.seek(0)
-        answer = json.loads(out.read() or "null") if os.waitstatus_to_exitcode(status) in (0, 1) else None
+        answer = json.loads(out.read() or "null") if child.returncode in (0, 1) else None
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, answer
 
 
