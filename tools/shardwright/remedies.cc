@@ -23,6 +23,24 @@ StringRef remedyFor(StringRef message) {
       {"has a link of axis",
        "name the links of a machine file after the axes of the mesh, or remove "
        "them"},
+      {"does not lie in one level", "give the axes of the mesh sizes that fit "
+                                    "(--mesh), or --machine without "
+                                    "levels"},
+      {"devices do not fill the levels",
+       "choose one of these numbers for --devices, or --machine without "
+       "levels"},
+      {"devices, and the levels",
+       "choose a smaller mesh, or add groups to the outermost level of the "
+       "machine"},
+      {"and --devices chooses one",
+       "give the sizes of the axes with --mesh, or forget all annotations with "
+       "--drop=all"},
+      {"--fix names mesh axes", "name the axes so in --fix, or give the mesh "
+                                "with --mesh instead of --devices"},
+      {"is fixed twice", "give one --fix for each argument"},
+      {"but the module says", "give --drop=all, or leave out --fix"},
+      {"--fix:", "name an argument as the report does, and give axes of the "
+                 "mesh whose sizes divide its dimensions"},
       {"not enough memory",
        "free memory, or make the program smaller: all devices share the memory "
        "of this machine; shardwright partition --stats=json tells what each "
