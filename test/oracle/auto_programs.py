@@ -118,7 +118,8 @@ class Check:
         if not free:
             return None
         fixed = rng.choice(free)
-        spec = fixed["partition_spec"] if rng.random() < 0.5 else f"P({', '.join(['None'] * fixed['sharding'].count('{'))})"
+        dims = fixed["sharding"][: fixed["sharding"].index("]")].count("{")  # replicated axes come after the bracket
+        spec = fixed["partition_spec"] if rng.random() < 0.5 else f"P({', '.join(['None'] * dims)})"
         more, code = self.auto(module, self.path("more.mlir"), *flags, "--fix", f"{fixed['index']}={spec}")
         if code is None:  # the user's own sharding may say something else, or divide unevenly
             return None if "does not divide" in more or "but the module says" in more else more
