@@ -277,4 +277,19 @@ TEST_P(ExitTest, WithRunsInFlightIsClean) {
 }
 INSTANTIATE_TEST_SUITE_P(Repeated, ExitTest, ::testing::Range(0, 8));
 
+/// The number of elements is the least integer, and the divisor -1.
+TEST(HostileUse, InitializersOfImpossibleShapes) {
+  Tensor key = random::key(0);
+  for (const Shape &shape : {Shape{-1, int64_t(1) << 62, 2},
+                             {2, int64_t(1) << 62, -1},
+                             {0, -2},
+                             {-1, -1}})
+    for (int64_t axis : {-1, 0}) {
+      Tensor x = nn::initializers::orthogonal(1, axis)(key, shape);
+      ASSERT_FALSE(x.ok());
+      EXPECT_EQ(x.error().kind, ErrorKind::Value) << x.error().str();
+    }
+  EXPECT_EQ(nn::initializers::orthogonal()(key, {2, 0}).shape(), (Shape{2, 0}));
+}
+
 } // namespace

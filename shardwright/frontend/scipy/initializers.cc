@@ -135,6 +135,7 @@ Initializer orthogonal(double scale, int64_t columnAxis) {
   return [=](const Tensor &key, const Shape &shape) -> Tensor {
     if (shape.rank() < 2)
       return valueError("orthogonal initializer requires at least a 2D shape");
+    SW_TRY(checkShape(shape));
     Expected<int64_t> d = normalizedAxis(columnAxis, shape.rank());
     if (!d)
       return d.error();
