@@ -14,6 +14,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 
 using namespace shardwright::frontend;
 using testing::ElementsAre;
@@ -94,6 +95,10 @@ TEST(PmapTexts, Arguments) {
   EXPECT_EQ(pmapped({.outAxes = "x"}),
             "pmap out_axes must be an int, None, or (nested) container with "
             "those types as leaves, but got x.");
+  for (int64_t axis : {std::numeric_limits<int64_t>::max(),
+                       std::numeric_limits<int64_t>::min(), int64_t(2)})
+    EXPECT_EQ(pmapped({.outAxes = axis}),
+              cat("axis ", axis, " is out of bounds for array of dimension 2"));
   EXPECT_EQ(pmapped({.inAxes = None}),
             "pmap requires at least one argument with a mapped axis.");
   EXPECT_EQ(pmapped({.axisSize = 4}),

@@ -253,7 +253,9 @@ resultAxes(const AxesTree &axes, const TreeDef &results, const Tensors &outs) {
 PartitionSpec specOfAxis(const MappedAxis &axis, const AxisNames &names) {
   if (!axis)
     return {};
-  std::vector<SpecEntry> entries(*axis);
+  // Results without this axis are an error, where their rank is known.
+  constexpr int64_t most = 1 << 16;
+  std::vector<SpecEntry> entries(std::clamp<int64_t>(*axis, 0, most));
   entries.emplace_back(names);
   return *PartitionSpec::get(std::move(entries));
 }
