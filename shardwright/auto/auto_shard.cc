@@ -8,10 +8,10 @@
 #include "shardwright/auto/auto_shard.h"
 
 #include "shardwright/auto/describe.h"
-#include "shardwright/auto/ordered.h"
-#include "shardwright/auto/planned_plans.h"
 #include "shardwright/auto/prepare.h"
-#include "shardwright/auto/search.h"
+#include "shardwright/auto/search/ordered.h"
+#include "shardwright/auto/search/planned_plans.h"
+#include "shardwright/auto/search/search.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/interop/import_module.h"
 #include "shardwright/report/sort_by.h"

@@ -24,7 +24,7 @@
 
 #include "shardwright/auto/axis_roles.h"
 #include "shardwright/auto/found_details.h"
-#include "shardwright/auto/problem.h"
+#include "shardwright/auto/problem/problem.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/mesh/hlo/partition_spec.h"
 

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/auto/axis_roles.h"
-#include "shardwright/auto/colours.h"
 #include "shardwright/auto/mesh_shapes.h"
-#include "shardwright/auto/plan.h"
-#include "shardwright/auto/recipes.h"
-#include "shardwright/auto/signatures.h"
+#include "shardwright/auto/problem/colours.h"
+#include "shardwright/auto/problem/plan.h"
+#include "shardwright/auto/problem/signatures.h"
+#include "shardwright/auto/search/recipes.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 

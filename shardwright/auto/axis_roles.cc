@@ -7,8 +7,8 @@
 
 #include "shardwright/auto/axis_roles.h"
 
-#include "shardwright/auto/colours.h"
-#include "shardwright/auto/recipes.h"
+#include "shardwright/auto/problem/colours.h"
+#include "shardwright/auto/search/recipes.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
 using namespace mlir;

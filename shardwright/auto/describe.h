@@ -9,7 +9,7 @@
 #define SHARDWRIGHT_AUTO_DESCRIBE_H
 
 #include "shardwright/auto/auto_shard.h"
-#include "shardwright/auto/search.h"
+#include "shardwright/auto/search/search.h"
 
 namespace shardwright {
 

@@ -7,7 +7,7 @@
 
 #include "shardwright/auto/found_details.h"
 
-#include "shardwright/auto/ordered.h"
+#include "shardwright/auto/search/ordered.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/cost/machine_levels.h"

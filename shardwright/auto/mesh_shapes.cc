@@ -9,8 +9,8 @@
 
 #include "shardwright/auto/axis_roles.h"
 #include "shardwright/auto/describe.h"
-#include "shardwright/auto/ordered.h"
 #include "shardwright/auto/prepare.h"
+#include "shardwright/auto/search/ordered.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/partition/cost/machine_levels.h"
 

@@ -19,8 +19,8 @@ namespace shardwright {
 mlir::LogicalResult prepareModule(mlir::ModuleOp module,
                                   const AutoOptions &options);
 
-/// Removes all annotations of the module, then its meshes with axes. False if something
-/// else uses a mesh: a manual computation, a collective.
+/// Removes all annotations of the module, then its meshes with axes. False if
+/// something else uses a mesh: a manual computation, a collective.
 bool dropMeshes(mlir::ModuleOp module);
 
 /// True if the module has a mesh with axes.

@@ -15,7 +15,7 @@
 #ifndef SHARDWRIGHT_AUTO_RECIPES_H
 #define SHARDWRIGHT_AUTO_RECIPES_H
 
-#include "shardwright/auto/plan.h"
+#include "shardwright/auto/problem/plan.h"
 
 namespace shardwright {
 

@@ -14,7 +14,7 @@
 #define SHARDWRIGHT_AUTO_PLANNED_PLANS_H
 
 #include "shardwright/auto/assign/planner.h"
-#include "shardwright/auto/recipes.h"
+#include "shardwright/auto/search/recipes.h"
 
 #include <deque>
 

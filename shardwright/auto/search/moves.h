@@ -15,9 +15,9 @@
 #ifndef SHARDWRIGHT_AUTO_MOVES_H
 #define SHARDWRIGHT_AUTO_MOVES_H
 
-#include "shardwright/auto/blame.h"
-#include "shardwright/auto/factor_moves.h"
-#include "shardwright/auto/recipes.h"
+#include "shardwright/auto/search/blame.h"
+#include "shardwright/auto/search/factor_moves.h"
+#include "shardwright/auto/search/recipes.h"
 
 #include <map>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/search.h"
+#include "shardwright/auto/search/search.h"
 
 #include "shardwright/report/sort_by.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/planned_plans.h"
-#include "shardwright/auto/trial.h"
+#include "shardwright/auto/search/planned_plans.h"
+#include "shardwright/auto/search/trial.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 

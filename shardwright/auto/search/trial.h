@@ -15,8 +15,8 @@
 #ifndef SHARDWRIGHT_AUTO_TRIAL_H
 #define SHARDWRIGHT_AUTO_TRIAL_H
 
-#include "shardwright/auto/blame.h"
-#include "shardwright/auto/trial_context.h"
+#include "shardwright/auto/search/blame.h"
+#include "shardwright/auto/search/trial_context.h"
 #include "shardwright/compile/compile.h"
 
 #include <string>

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/blame.h"
+#include "shardwright/auto/search/blame.h"
 
-#include "shardwright/auto/trial_context.h"
+#include "shardwright/auto/search/trial_context.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/ops/trip_count.h"

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/problem.h"
+#include "shardwright/auto/problem/problem.h"
 
-#include "shardwright/auto/colours.h"
-#include "shardwright/auto/signatures.h"
+#include "shardwright/auto/problem/colours.h"
+#include "shardwright/auto/problem/signatures.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"

@@ -15,7 +15,7 @@
 #ifndef SHARDWRIGHT_AUTO_TRIAL_CONTEXT_H
 #define SHARDWRIGHT_AUTO_TRIAL_CONTEXT_H
 
-#include "shardwright/auto/plan.h"
+#include "shardwright/auto/problem/plan.h"
 #include "shardwright/partition/reshard/planner_pool.h"
 
 #include "mlir/IR/MLIRContext.h"

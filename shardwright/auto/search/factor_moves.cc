@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/factor_moves.h"
+#include "shardwright/auto/search/factor_moves.h"
 
-#include "shardwright/auto/trial_context.h"
+#include "shardwright/auto/search/trial_context.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/rules/rule_interface.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/problem.h"
+#include "shardwright/auto/problem/problem.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/moves.h"
+#include "shardwright/auto/search/moves.h"
 
 #include "shardwright/report/sort_by.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/recipes.h"
+#include "shardwright/auto/search/recipes.h"
 
 #include "shardwright/report/sort_by.h"
 

@@ -17,8 +17,8 @@
 #ifndef SHARDWRIGHT_AUTO_FACTOR_MOVES_H
 #define SHARDWRIGHT_AUTO_FACTOR_MOVES_H
 
-#include "shardwright/auto/colours.h"
-#include "shardwright/auto/plan.h"
+#include "shardwright/auto/problem/colours.h"
+#include "shardwright/auto/problem/plan.h"
 
 namespace shardwright {
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/trial.h"
+#include "shardwright/auto/search/trial.h"
 
 #include "shardwright/support/start_thread.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/search.h"
+#include "shardwright/auto/search/search.h"
 
 #include "shardwright/compile/registration.h"
 #include "shardwright/dialect/sdy/sharding_access.h"

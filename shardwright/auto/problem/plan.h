@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_AUTO_PLAN_H
 #define SHARDWRIGHT_AUTO_PLAN_H
 
-#include "shardwright/auto/problem.h"
+#include "shardwright/auto/problem/problem.h"
 
 namespace shardwright {
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/auto/planned_plans.h"
+#include "shardwright/auto/search/planned_plans.h"
 
-#include "shardwright/auto/signatures.h"
+#include "shardwright/auto/problem/signatures.h"
 
 #include <cmath>
 #include <unordered_set>

@@ -16,8 +16,8 @@
 #ifndef SHARDWRIGHT_AUTO_SEARCH_H
 #define SHARDWRIGHT_AUTO_SEARCH_H
 
-#include "shardwright/auto/moves.h"
-#include "shardwright/auto/trial.h"
+#include "shardwright/auto/search/moves.h"
+#include "shardwright/auto/search/trial.h"
 
 #include <functional>
 
