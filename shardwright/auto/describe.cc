@@ -240,12 +240,12 @@ void tryOthers(const AutoProblem &problem, Trials &trials,
   });
   if (largest.size() > kMostCompared)
     largest.resize(kMostCompared);
-  int64_t last = trials.count() + budget;
+  int64_t last = trials.spent() + budget;
   for (bool changed = true; changed;) {
     changed = false;
     for (int32_t c : largest)
       forEachOther(problem, best.plan, c, [&](Plan next, size_t, int32_t) {
-        if (changed || trials.count() >= last)
+        if (changed || trials.spent() >= last)
           return;
         const Trial &trial = trials.of(next);
         if (!objective.isBetter(trial, best.trial))
