@@ -8,6 +8,8 @@
 #ifndef SHARDWRIGHT_TOOLS_COMMAND_LINE_H
 #define SHARDWRIGHT_TOOLS_COMMAND_LINE_H
 
+#include "callbacks.h"
+
 #include "shardwright/compile/compile.h"
 #include "shardwright/pjrt_client/client_option.h"
 
@@ -69,6 +71,7 @@ struct RunOptions : CommonOptions {
   std::string topology;
   /// In a job of several processes; 0: the devices are dealt equally.
   int devicesPerProcess = 0;
+  Callbacks callbacks = Callbacks::Refuse;
   double rtol = 1e-5;
   /// None: rtol / 100 of the array's largest expected magnitude.
   std::optional<double> atol;

@@ -92,6 +92,9 @@ static const struct {
      "give the axes with --mesh, as in --mesh x=2,y=4"},
     {"tiles are no products of axes",
      "choose axis sizes for --mesh that multiply to the tiles"},
+    {"callback': the cpu has no target",
+     "--callbacks=print prints what the program passes to Python, "
+     "--callbacks=skip leaves the call out"},
     {"has no target of this name",
      "register a function of that name, or rewrite the program without it"},
     {"no entry function", "name the entry function @main"},

@@ -169,6 +169,7 @@ int prepareRun(Session &session, const RunOptions &options) {
           return array.header.shape;
       return std::nullopt;
     };
+  stubCallbacks(options.callbacks);
   bool isSaved = Session::isExecutable(options.module);
   if (isSaved && !options.trusted)
     return badInput(options.module +

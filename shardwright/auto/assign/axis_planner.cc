@@ -72,14 +72,13 @@ void AxisPlanner::readValue(int32_t v) {
       list.push_back(kPartialLayout);
   }
   double n = double(problem.shards);
-  auto seconds = [&](CollectiveKind kind, double in, double out) {
-    return cls.count * maker.collectiveSeconds(kind, axis, in, out);
+  auto seconds = [&](CollectiveKind kind, double bytes) {
+    return cls.count * maker.collectiveSeconds(kind, axis, bytes);
   };
-  problem.values.push_back(
-      {seconds(CollectiveKind::AllGather, local / n, local),
-       seconds(CollectiveKind::AllToAll, local / n, local / n),
-       seconds(CollectiveKind::AllReduce, local, local),
-       seconds(CollectiveKind::ReduceScatter, local, local / n)});
+  problem.values.push_back({seconds(CollectiveKind::AllGather, local / n),
+                            seconds(CollectiveKind::AllToAll, local / n),
+                            seconds(CollectiveKind::AllReduce, local),
+                            seconds(CollectiveKind::ReduceScatter, local)});
 }
 
 bool AxisPlanner::mayBe(int32_t value, AxisLayout layout) const {

@@ -97,7 +97,7 @@ StrategyMaker::StrategyMaker(const Mesh &mesh, ArrayRef<int32_t> axes,
     : mesh(mesh), axes(axes), machine(machine) {}
 
 double StrategyMaker::collectiveSeconds(CollectiveKind kind, int32_t axis,
-                                        double local, double) const {
+                                        double local) const {
   return shardwright::collectiveSeconds(
       machine, kind, local, size(axis),
       machine.linkOf(mesh.axisName(axes[axis])));
@@ -164,8 +164,8 @@ bool StrategyMaker::addHalo(const ShardedOp &op, const FactorAxes &factors,
     double local = localBytes(site.shape, site.elementBytes, *sharding);
     double row = local / (double(rows) / double(shards));
     if (window.isScan) {
-      strategy.haloSeconds += collectiveSeconds(CollectiveKind::AllGather, axis,
-                                                row, row * double(shards));
+      strategy.haloSeconds +=
+          collectiveSeconds(CollectiveKind::AllGather, axis, row);
       continue;
     }
     std::optional<RowWindow> needed = window.map.ofShards(shards);
@@ -176,7 +176,7 @@ bool StrategyMaker::addHalo(const ShardedOp &op, const FactorAxes &factors,
                        : row * rowsReceived(*needed, rows, shards);
     if (bytes > 0)
       strategy.haloSeconds +=
-          collectiveSeconds(CollectiveKind::Permute, axis, bytes, bytes);
+          collectiveSeconds(CollectiveKind::Permute, axis, bytes);
   }
   return true;
 }

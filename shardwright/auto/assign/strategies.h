@@ -77,10 +77,9 @@ public:
                                int32_t axis) const;
   /// Seconds of one run of the op's kernel with these factors.
   double kernelSeconds(const ShardedOp &op, const AxisFactors &factors) const;
-  /// Seconds of a collective along the axis, of `local` bytes on entry and
-  /// `result` bytes that it writes.
-  double collectiveSeconds(CollectiveKind kind, int32_t axis, double local,
-                           double result) const;
+  /// Seconds of a collective along the axis, of `local` bytes on entry.
+  double collectiveSeconds(CollectiveKind kind, int32_t axis,
+                           double local) const;
   double memorySeconds(double bytes) const {
     return machine.memorySeconds(bytes);
   }

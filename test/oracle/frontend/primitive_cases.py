@@ -222,6 +222,8 @@ ELSEWHERE = {name: _MANUAL for name in """all_gather all_gather_invariant all_to
     "custom_partitioning": "frontend_custom_partitioning.py",
     "custom_vmap_call": "custom_vmap_test.cc, frontend_custom_partitioning.py",
     "inspect_sharding": "inspect_sharding_test.cc",
+    "full_to_shard": "tile_conversion_test.cc (values, gradients, vmap of random programs)",
+    "shard_to_full": "tile_conversion_test.cc (values, gradients, vmap of random programs)",
 } | {name: "run_state_test.cc, frontend_state.py" for name in "addupdate get swap run_state".split()} | {
     name: "core_map_test.cc, faulty_kernels_test.cc" for name in """core_kernel core_map dma_start dma_wait run_scoped semaphore_read
     semaphore_signal semaphore_wait""".split()}

@@ -207,6 +207,17 @@ void addRun(CLI::App &command, RunOptions &options) {
                   "Started as several processes (mpirun -n 4 shardwright run "
                   "...): devices of each; else they are dealt equally")
       ->check(CLI::Range(1, 1 << 20));
+  command
+      .add_option_function<std::string>(
+          "--callbacks",
+          [&](const std::string &how) {
+            options.callbacks =
+                how == "print" ? Callbacks::Print : Callbacks::Skip;
+          },
+          "Where the program calls Python (jax.debug.print, pure_callback): "
+          "print the operands on standard error, or skip the call; its results "
+          "are zeros")
+      ->check(CLI::IsMember({"print", "skip"}));
   command.add_option("--trace", options.trace,
                      "Write what each device did when, for chrome://tracing or "
                      "Perfetto; with --plugin what its profiler recorded, also "
