@@ -9,8 +9,10 @@
 #include "shardwright/auto/auto_named_options.h"
 #include "shardwright/auto/in_place.h"
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/shardy/pipelines.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -52,7 +54,9 @@ struct AutoShardPass : PassWrapper<AutoShardPass, OperationPass<ModuleOp>> {
            "least time";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<sdy::SdyDialect>();
+    // Of what trials make.
+    registry.insert<func::FuncDialect, sdy::SdyDialect,
+                    stablehlo::StablehloDialect>();
   }
   /// The search runs pass managers of its own on copies of the module.
   void runOnOperation() final {

@@ -13,6 +13,7 @@ whose latencies the planner counts one by one. A few programs of benchmarks/coll
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import random
@@ -27,8 +28,10 @@ sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
 import oracle
 
 oracle.require()
-sys.path.insert(0, os.path.join(ROOT, "benchmarks", "auto"))
-import run as benchmark
+# By another name than `run`, which is the module that it imports.
+SPEC = importlib.util.spec_from_file_location("auto_benchmark", os.path.join(ROOT, "benchmarks", "auto", "run.py"))
+benchmark = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(benchmark)
 
 FEW = [
     "MLP step, fully sharded and tensor",

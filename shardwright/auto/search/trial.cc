@@ -63,6 +63,9 @@ ArrayRef<std::unique_ptr<TrialContext>> Trials::workers() {
     return made;
   size_t wanted = std::min<size_t>(
       kWorkers, std::max(std::thread::hardware_concurrency(), 1u));
+  // Functions of the caller expect its context, and one call at a time.
+  if (options.beforePropagate || options.beforePartition)
+    wanted = 0;
   for (size_t i = 0; i < wanted; ++i) {
     std::unique_ptr<TrialContext> worker =
         TrialContext::create(imported, problem);
@@ -85,7 +88,8 @@ Trials::Outcome Trials::run(TrialContext &worker, const Plan &plan) const {
     outcome.shardings = worker.hashShardings(propagated);
     auto it = byShardings.find(outcome.shardings);
     if (it == byShardings.end())
-      return success();
+      return options.beforePartition ? options.beforePartition(propagated)
+                                     : success();
     outcome.trial = it->second;
     outcome.isEqual = true;
     return failure();
