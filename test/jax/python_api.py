@@ -126,7 +126,7 @@ def machine_and_effort(tally):
         except ValueError as error:
             tally.fail("a machine of the user's", str(error))
     ask = lambda **options: lambda: shardwright.partition(megatron(mesh), *SHAPES, **options)
-    tally.check("no such effort", raises(ValueError, "effort is 7, expected 0, 1 or 2", ask(effort=7)), "")
+    tally.check("no such effort", raises(ValueError, "effort is 7, expected 0, 1, 2 or 3", ask(effort=7)), "")
     tally.check("no such machine", raises(ValueError, "machine: ", ask(machine="nowhere.json")), "")
     tally.check("no such overlap", raises(ValueError, "expected off, rings or on", ask(overlap="maybe")), "")
     tally.check("no such stage", raises(ValueError, "there is no stage 'end'", ask(stages="end")), "")
