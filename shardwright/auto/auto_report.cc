@@ -95,12 +95,12 @@ static void writePlanner(const AutoResult &result, raw_ostream &os) {
   if (isFlat)
     return;
   os << "\n";
-  TextTable table({"planned for", "step", "memory", ""});
+  TextTable table({"within", "step", "memory"});
   for (const PlannerReport::Point &point : planner.frontier)
     table.add({formatBytes(point.share * result.memoryLimit),
-               durationText(point.cost.step.total()),
-               formatBytes(point.cost.peak),
-               point.cost.fits ? "" : "does not fit"});
+               point.cost.fits ? durationText(point.cost.step.total())
+                               : "nothing fits",
+               point.cost.fits ? formatBytes(point.cost.peak) : ""});
   table.print(os, "");
 }
 
@@ -169,11 +169,14 @@ static json::Value toJson(const PlannerReport &planner) {
   if (!planner.missing.empty())
     return json::Object{{"missing", jsonText(planner.missing)}};
   json::Array frontier;
-  for (const PlannerReport::Point &point : planner.frontier)
-    frontier.push_back(json::Object{{"share", point.share},
-                                    {"step_seconds", point.cost.step.total()},
-                                    {"peak_bytes", point.cost.peak},
-                                    {"fits", point.cost.fits}});
+  for (const PlannerReport::Point &point : planner.frontier) {
+    json::Object within{{"share", point.share}, {"fits", point.cost.fits}};
+    if (point.cost.fits) {
+      within["step_seconds"] = point.cost.step.total();
+      within["peak_bytes"] = point.cost.peak;
+    }
+    frontier.push_back(std::move(within));
+  }
   json::Object planned{{"model_seconds", planner.seconds},
                        {"seconds_per_byte", planner.secondsPerByte},
                        {"frontier", std::move(frontier)}};

@@ -166,15 +166,17 @@ void AutoSharder::reportPlanner(AutoResult &result) {
   result.planner.secondsPerByte = layouts.secondsPerByte;
   if (options.effort == 0)
     return;
-  for (double share : {0.5, 0.75, 1.0, 1.5, 2.0})
-    if (std::optional<Plan> plan = planned.planWithin(share)) {
-      const Trial &trial = trials.of(*plan);
-      if (!trial.works)
-        continue;
-      PlanCost own = cost("planned", trial);
-      own.fits = trial.peak <= share * objective.limit;
-      result.planner.frontier.push_back({share, std::move(own)});
-    }
+  const double shares[] = {0.5, 0.75, 1, 1.5, 2};
+  for (double share : shares)
+    if (std::optional<Plan> plan = planned.planWithin(share))
+      trials.of(*plan);
+  // The planner errs: another plan that was tried may fit, or be faster.
+  for (double share : shares) {
+    const Trial *best = trials.bestWithin(share * objective.limit);
+    PlanCost own = cost("", best ? *best : Trial());
+    own.fits = best != nullptr;
+    result.planner.frontier.push_back({share, std::move(own)});
+  }
 }
 
 FailureOr<AutoResult> AutoSharder::run() {

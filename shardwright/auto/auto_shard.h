@@ -110,10 +110,11 @@ struct PlannerReport {
   double bound = -std::numeric_limits<double>::infinity();
   /// Seconds that a byte more of memory saves.
   double secondsPerByte = 0;
-  /// Steps within less and more memory, each partitioned. Only with a search.
+  /// The shortest step within less and more memory, of all plans that were
+  /// tried, one of the planner's for each point among them. Only with a search.
   struct Point {
     double share = 1; ///< of the limit
-    PlanCost cost;    ///< `fits`: in this share of the limit
+    PlanCost cost;    ///< empty, and does not fit, if nothing fits
   };
   std::vector<Point> frontier;
 };

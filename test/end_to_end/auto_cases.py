@@ -36,7 +36,23 @@ def found(tally, auto, name, function, *args, flags=("--verify",), **options):
     step = answer["found"]["step_seconds"]
     tally.check(f"{name}: fits", answer["found"]["fits"] and answer["found"]["peak_bytes"] <= answer["memory_limit"], answer["found"])
     tally.check(f"{name}: not above what needs no search", all(step <= c["step_seconds"] for c in answer["compared"] if c["fits"]), answer)
+    check_frontier(tally, name, answer)
     return answer
+
+
+def check_frontier(tally, name, answer):
+    """More memory never takes longer, and within the limit is what was found."""
+    least = None
+    for point in answer["planner"].get("frontier", []):
+        if not point["fits"]:
+            tally.check(f"{name}: more memory fits too", least is None, answer["planner"])
+            continue
+        limit = point["share"] * answer["memory_limit"]
+        within = point["peak_bytes"] <= limit and (least is None or point["step_seconds"] <= least)
+        tally.check(f"{name}: frontier at {point['share']}", within, answer["planner"])
+        least = point["step_seconds"]
+        if point["share"] >= 1:
+            tally.check(f"{name}: frontier and found", least <= answer["found"]["step_seconds"], answer["planner"])
 
 
 def heads(params, x):

@@ -149,6 +149,18 @@ const Trial *Trials::find(const Plan &plan) const {
   return it == known.end() ? nullptr : &it->second;
 }
 
+const Trial *Trials::bestWithin(double bytes) const {
+  const Trial *best = nullptr;
+  auto rank = [](const Trial &trial) {
+    return std::pair(trial.seconds(), trial.peak);
+  };
+  for (const auto &[key, trial] : known)
+    if (trial.works && trial.peak <= bytes &&
+        (!best || rank(trial) < rank(*best)))
+      best = &trial;
+  return best;
+}
+
 Blame Trials::blame(const Plan &plan) {
   TrialContext &worker = *workers().front();
   const MachineModel machine =

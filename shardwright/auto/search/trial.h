@@ -49,6 +49,9 @@ public:
   const Trial *find(const Plan &plan) const;
   /// What the plan's step and memory are spent on. Partitions it once more.
   Blame blame(const Plan &plan);
+  /// The trial with the shortest step that takes at most so many bytes, among
+  /// all so far; null if there is none.
+  const Trial *bestWithin(double bytes) const;
   /// The module as it is, with the user's annotations only.
   Trial asGiven();
   /// Number of partitionings so far.
