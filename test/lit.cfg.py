@@ -12,7 +12,7 @@
 #   %python      the interpreter of the tree's venv (jax when it is installed)
 #   %oracle_dir  test/oracle of the sources
 #   %examples    examples/ of the sources
-# Feature `oracle`: jaxlib can be imported by %python. Feature `asan`: a sanitizer build.
+# Feature `oracle`: jaxlib can be imported by %python. Feature `asan`: a sanitizer build. Feature `cbc`: the solver is built.
 
 import os
 import subprocess
@@ -73,6 +73,10 @@ if subprocess.run([python, "-c", "import jaxlib.mlir.ir"], capture_output=True).
     config.available_features.add("oracle")
 else:
     lit_config.note("no jaxlib in %s: tests that need the oracle are skipped" % python)
+
+# The solver of automatic sharding, which a build may lack.
+if os.path.exists(os.path.join(config.build_dir, "lib", "libshardwright_cbc.so")):
+    config.available_features.add("cbc")
 
 if config.sanitize:
     config.available_features.add("asan")
