@@ -1,3 +1,9 @@
+#===- completions.py - checks completion scripts of shells ---------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
 """Checks completion scripts: the syntax of each by its shell, if that is installed, and what bash completes."""
 
 import shutil
