@@ -61,22 +61,12 @@ OpTraffic readTraffic(Operation *op, OpCosts &costs) {
     work.resultBytes.assign(op->getNumResults(), 0);
     return work;
   }
-  const MachineModel &machine = costs.getMachine();
-  Type element;
-  if (op->getNumOperands() > 0)
-    element = getElementTypeOrSelf(op->getOperand(0).getType());
-  else if (op->getNumResults() > 0)
-    element = getElementTypeOrSelf(op->getResult(0).getType());
-  if (element) {
+  if (op->getNumOperands() > 0 || op->getNumResults() > 0) {
     work.operations = countOperations(op);
-    double rate = machine.elementwiseFlopsPerSecond;
-    work.operationsPerSecond =
-        rate && !isContraction(op) ? rate : costs.flopsPerSecond(element);
+    work.operationsPerSecond = costs.operationsPerSecond(op);
   }
-  if (isHeld)
-    work.overhead = machine.operationSeconds;
-  if (isContraction(op))
-    work.overhead += machine.contractionSeconds;
+  work.isLaunched = isHeld;
+  work.isContraction = isContraction(op);
   return work;
 }
 
@@ -263,9 +253,9 @@ double StrategyMaker::kernelSeconds(const ShardedOp &op,
     for (auto [size, mapping] : llvm::zip(work.resultBytes, op.rule->results))
       add(size, mapping);
   }
-  return work.overhead +
-         std::max(work.operations / shards / work.operationsPerSecond,
-                  machine.memorySeconds(bytes));
+  return shardwright::kernelSeconds(
+      machine, {work.operations / shards, work.operationsPerSecond, bytes,
+                work.isContraction, work.isLaunched});
 }
 
 } // namespace shardwright

@@ -28,8 +28,9 @@ namespace shardwright {
 struct OpTraffic {
   double operations = 0;
   double operationsPerSecond = 1;
-  /// Time of a kernel of its own; 0 if the op has none.
-  double overhead = 0;
+  /// False if the op has no kernel of its own.
+  bool isLaunched = false;
+  bool isContraction = false;
   /// Bytes that it reads of each operand, and writes of each result; 0 where
   /// they are fused away.
   llvm::SmallVector<double, 3> operandBytes;

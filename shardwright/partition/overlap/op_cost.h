@@ -48,9 +48,8 @@ public:
   /// Time of one of `parts` equal parts of a contraction, which reads and
   /// writes this many bytes.
   double contractionSeconds(mlir::Operation *op, double parts, double bytes);
-  double flopsPerSecond(mlir::Type element) {
-    return rates.ofContraction(element);
-  }
+  /// The rate of an op that has operands or results.
+  double operationsPerSecond(mlir::Operation *op) { return rates.of(op); }
   /// Time in which each member of such groups sends this many bytes to the
   /// next.
   double passSeconds(mlir::Attribute groups, int64_t groupSize, double bytes);
