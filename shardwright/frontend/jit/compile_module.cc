@@ -291,13 +291,7 @@ Expected<std::string> prettyText(const std::string &text, bool withLocations) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &shared.context);
   if (!module)
     return errors.error();
-  std::string out;
-  llvm::raw_string_ostream os(out);
-  mlir::OpPrintingFlags flags;
-  if (withLocations)
-    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
-  module->print(os, flags);
-  return out;
+  return moduleText(*module, withLocations);
 }
 
 void CompiledProgram::prepareCalls() {

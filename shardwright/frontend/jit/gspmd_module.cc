@@ -24,13 +24,7 @@ Expected<std::string> gspmdModuleText(const std::string &text,
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &shared.context);
   if (!module || failed(exportGspmd(*module)))
     return errors.error();
-  std::string out;
-  llvm::raw_string_ostream os(out);
-  mlir::OpPrintingFlags flags;
-  if (withLocations)
-    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
-  module->print(os, flags);
-  return out + "\n";
+  return moduleText(*module, withLocations) + "\n";
 }
 
 } // namespace shardwright::frontend

@@ -37,6 +37,16 @@ ErrorText::ErrorText(mlir::MLIRContext *context)
         return mlir::success();
       }) {}
 
+std::string moduleText(mlir::ModuleOp module, bool withLocations) {
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  mlir::OpPrintingFlags flags;
+  if (withLocations)
+    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  module->print(os, flags);
+  return out;
+}
+
 Error ErrorText::error() const {
   return fromLlvm(
       llvm::createStringError(text.empty() ? "compilation failed" : text));

@@ -10,6 +10,7 @@
 
 #include "shardwright/frontend/base/error.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -18,8 +19,8 @@
 namespace shardwright::frontend {
 
 /// One context for all modules, whose dialects are loaded once. Lock the mutex
-/// while a module is parsed, changed or compiled. Functions of the user that are
-/// called meanwhile (partition_calls.h) may compile programs themselves.
+/// while a module is parsed, changed or compiled. Functions of the user that
+/// are called meanwhile (partition_calls.h) may compile programs themselves.
 struct ModuleContext {
   ModuleContext();
   std::recursive_mutex mutex;
@@ -37,6 +38,9 @@ private:
   std::string text;
   mlir::ScopedDiagnosticHandler handler;
 };
+
+/// The module as text, with or without locations that can be read back.
+std::string moduleText(mlir::ModuleOp module, bool withLocations);
 
 } // namespace shardwright::frontend
 
