@@ -104,9 +104,7 @@ int autoCommand(const AutoCommandOptions &options) {
   request.effort = options.effort;
   request.specsOnly = options.specsOnly;
   if (!checkWritable("-o", options.out) ||
-      (options.report &&
-       !checkWritable("--report",
-                      StringRef(*options.report).split('=').second)))
+      !checkReportFile("--report", options.report))
     return exitBadInput;
 
   Session session;

@@ -38,12 +38,14 @@ bool checkWritable(StringRef option, StringRef path) {
   return false;
 }
 
+bool checkReportFile(StringRef option,
+                     const std::optional<std::string> &value) {
+  return !value || checkWritable(option, StringRef(*value).split('=').second);
+}
+
 bool checkReportFiles(const CommonOptions &options) {
-  for (auto [option, value] :
-       {std::pair("--stats", &options.stats), {"--report", &options.report}})
-    if (*value && !checkWritable(option, StringRef(**value).split('=').second))
-      return false;
-  return true;
+  return checkReportFile("--stats", options.stats) &&
+         checkReportFile("--report", options.report);
 }
 
 /// The names of the arrays are read; their types are compared once the program

@@ -17,6 +17,9 @@ namespace shardwright {
 /// False: the error has been printed.
 bool checkWritable(llvm::StringRef option, llvm::StringRef path);
 
+/// Checks the file of an option FORM=FILE, if both are given.
+bool checkReportFile(llvm::StringRef option,
+                     const std::optional<std::string> &value);
 /// Checks --stats=json=FILE and --report=FORM=FILE.
 bool checkReportFiles(const CommonOptions &options);
 
