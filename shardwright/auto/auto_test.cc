@@ -8,10 +8,10 @@
 #include "shardwright/auto/axis_roles.h"
 #include "shardwright/auto/mesh_shapes.h"
 #include "shardwright/auto/problem/colours.h"
+#include "shardwright/auto/problem/parse_test_util.h"
 #include "shardwright/auto/problem/plan.h"
 #include "shardwright/auto/problem/signatures.h"
 #include "shardwright/auto/search/recipes.h"
-#include "shardwright/compile/registration.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,23 +27,7 @@ using namespace shardwright;
 
 namespace {
 
-class AutoTest : public ::testing::Test {
-protected:
-  AutoTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
-  OwningOpRef<ModuleOp> parse(llvm::StringRef text) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module);
-    return module;
-  }
-
-  MLIRContext context;
-};
+class AutoTest : public test::ParseTest {};
 
 /// Two equal layers of a training step, whose state has its name in results.
 constexpr llvm::StringLiteral kLayers(R"(

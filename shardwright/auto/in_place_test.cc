@@ -7,7 +7,7 @@
 
 #include "shardwright/auto/in_place.h"
 #include "shardwright/auto/plan_inside.h"
-#include "shardwright/compile/registration.h"
+#include "shardwright/auto/problem/parse_test_util.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 
@@ -29,21 +29,8 @@ MachineModel slowMachine() {
   return machine;
 }
 
-class InPlaceTest : public ::testing::Test {
+class InPlaceTest : public test::ParseTest {
 protected:
-  InPlaceTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
-  OwningOpRef<ModuleOp> parse(llvm::StringRef text) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module);
-    return module;
-  }
-
   /// The names of all ops in order.
   static std::vector<std::string> opsOf(ModuleOp module) {
     std::vector<std::string> names;
@@ -61,8 +48,6 @@ protected:
     EXPECT_TRUE(succeeded(compiled));
     return succeeded(compiled) ? compiled->report.predicted.time.total() : -1;
   }
-
-  MLIRContext context;
 };
 
 /// A loop whose body calls a function.

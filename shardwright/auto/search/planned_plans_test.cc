@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/auto/problem/parse_test_util.h"
 #include "shardwright/auto/search/planned_plans.h"
 #include "shardwright/auto/search/trial.h"
-#include "shardwright/compile/registration.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -20,13 +20,9 @@ using namespace shardwright;
 
 namespace {
 
-class PlannerTest : public ::testing::Test {
+class PlannerTest : public test::ParseTest {
 protected:
   PlannerTest() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
     // Small programs on a machine that is as small.
     machine.defaultFlopsPerSecond = 5e10;
     machine.memoryBytesPerSecond = 2e11;
@@ -36,12 +32,6 @@ protected:
   void SetUp() override {
     if (!solverMissing().empty())
       GTEST_SKIP() << solverMissing();
-  }
-
-  OwningOpRef<ModuleOp> parse(llvm::StringRef text) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module);
-    return module;
   }
 
   /// Layouts of the arguments of the best plan within `limit` bytes, as text.
@@ -68,7 +58,6 @@ protected:
     return found;
   }
 
-  MLIRContext context;
   MachineModel machine;
   PlannedLayouts last;
   Trial trial;

@@ -7,7 +7,7 @@
 
 #include "shardwright/auto/search/search.h"
 
-#include "shardwright/compile/registration.h"
+#include "shardwright/auto/problem/parse_test_util.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/interop/import_module.h"
 
@@ -27,10 +27,6 @@ namespace {
 /// A program after stage Import, what a search may decide, and its trials.
 struct Program {
   explicit Program(llvm::StringRef text) {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
     module = parseSourceString<ModuleOp>(text, &context);
     if (!module || failed(importModule(*module)) ||
         failed(simplifyForDevices(*module, 0)))
@@ -72,7 +68,7 @@ struct Program {
     return -1;
   }
 
-  MLIRContext context;
+  test::AllDialects context;
   CompileOptions options;
   OwningOpRef<ModuleOp> module;
   std::optional<AutoProblem> problem;
