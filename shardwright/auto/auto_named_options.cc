@@ -113,7 +113,13 @@ llvm::Expected<bool> applyAutoOption(StringRef name, StringRef value,
     return false;
   if (llvm::Error e = readAutoOption(what, value, name, request.options))
     return std::move(e);
+  request.namesMachine |= what == "machine";
   return true;
+}
+
+void AutoRequest::chooseMachine(CompileOptions &compile) const {
+  if (isAsked || namesMachine)
+    compile.partition.machine = options.machine;
 }
 
 LogicalResult shardAsAsked(OwningOpRef<ModuleOp> &module,

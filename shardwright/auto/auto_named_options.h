@@ -25,7 +25,13 @@ struct AutoRequest {
   bool isAsked = false;
   /// shardwright_partition_effort is 3: planInside.
   bool plansInside = false;
+  /// shardwright_machine is given.
+  bool namesMachine = false;
   AutoOptions options;
+
+  /// Has a compilation decide as the search does, or would do: by the times of
+  /// the machine. Nothing changes if no machine is named and no search runs.
+  void chooseMachine(CompileOptions &compile) const;
 };
 
 /// Reads the value of `mesh`, `effort`, `machine` or `memory` into the options.

@@ -141,6 +141,10 @@ TEST(AutoShardings, OptionsOfTheSearch) {
   };
   EXPECT_NE(total({}), "P()");
   EXPECT_EQ(total({{"shardwright_machine", file.string()}}), "P()");
+  // Another machine in the same file is another program.
+  std::ofstream(file) << R"({"name": "fast links", "link":
+    {"bytes_per_second": 1e12, "latency_seconds": 0}})";
+  EXPECT_NE(total({{"shardwright_machine", file.string()}}), "P()");
   std::filesystem::remove(file);
   // Programs without an AutoSharding ask by the option.
   Sharding rows = *NamedSharding(mesh, P("x"));
@@ -150,6 +154,42 @@ TEST(AutoShardings, OptionsOfTheSearch) {
                    ->compile();
   ASSERT_TRUE(asked.ok()) << asked.error().str();
   EXPECT_THAT(*asked->report(), HasSubstr("partitionings tried"));
+}
+
+/// Partition effort 3 shards inner values where arguments and results are whole
+/// on each device.
+TEST(AutoShardings, OfInnerValuesByEffort) {
+  Mesh mesh = mesh42();
+  Sharding whole = *NamedSharding(mesh, P());
+  Tensor x = numbered({512, 64}), in = numbered({64, 512}),
+         out = numbered({512, 64});
+  auto file = std::filesystem::temp_directory_path() /
+              cat("fast_links_", getpid(), ".json");
+  std::ofstream(file) << R"({"name": "fast links", "link":
+    {"bytes_per_second": 1e13, "latency_seconds": 0}})";
+  auto with = [&](int64_t effort) {
+    return jit(layer,
+               {.inShardings = whole,
+                .outShardings = whole,
+                .compilerOptions = {{"shardwright_partition_effort", effort},
+                                    {"shardwright_machine", file.string()}}});
+  };
+  auto plain = with(2), planned = with(3);
+  auto before = plain.lower(x, in, out)->compile(),
+       after = planned.lower(x, in, out)->compile();
+  ASSERT_TRUE(before.ok()) << before.error().str();
+  ASSERT_TRUE(after.ok()) << after.error().str();
+  EXPECT_THAT(*before->report(), Not(HasSubstr("all_gather")));
+  EXPECT_THAT(*after->report(), HasSubstr("all_gather"));
+  EXPECT_THAT(*planned.lower(x, in, out)->report(), HasSubstr("all_gather"));
+  EXPECT_EQ(specText(after->outputShardings()[0]), "P()");
+  Floats a = values(plain(x, in, out)), b = values(planned(x, in, out));
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    ASSERT_NEAR(a[i], b[i], 1e-3f * (1 + std::abs(a[i])));
+  EXPECT_THAT(with(4).lower(x, in, out)->compile().error().text,
+              HasSubstr("expected 0, 1, 2 or 3"));
+  std::filesystem::remove(file);
 }
 
 /// Without the search, propagation chooses the shardings that the options leave

@@ -295,9 +295,28 @@ def questions(tally, jit):
 
 
 @case(alone=True)
+def search_of_inner_values(tally, jit):
+    """Effort 3: arguments and results are whole on each device, the products are not, because computing is slow."""
+    machine = os.path.join(os.path.dirname(os.path.abspath(__file__)), "slow_machine.json")
+    rng = np.random.default_rng(5)
+    x, first, second = (rng.standard_normal(shape, np.float32) / 16 for shape in ((256, 64), (64, 512), (512, 64)))
+    layer = lambda x, first, second: jnp.tanh(x @ first) @ second  # noqa: E731
+    whole = jax.sharding.NamedSharding(MESH, P())
+    plans = {}
+    for effort in (2, 3):
+        f = jit(layer, effort=effort, machine=machine, in_shardings=whole, out_shardings=whole)
+        plans[effort] = f.partition(x, first, second)
+        tally.check(f"effort {effort}: results", np.allclose(f(x, first, second), layer(x, first, second), 1e-4, 1e-4), "")
+        found = f.communication(x, first, second)
+        tally.check(f"effort {effort}: the bytes", found.planned_bytes == plans[effort].bytes_sent == found.compiled_bytes, str(found))
+    times = [plans[effort].predicted_seconds for effort in (2, 3)]
+    tally.check("effort 3 is faster", times[1] < 0.5 * times[0], times)
+
+
+@case(alone=True)
 def options(tally, jit):
     for text, call in (
-        ("effort is 3, expected one of 0, 1, 2", lambda: jit(mlp, effort=3)),
+        ("effort is 4, expected one of 0, 1, 2, 3", lambda: jit(mlp, effort=4)),
         ("overlap is 'on', expected one of None, 'off', 'rings'", lambda: jit(mlp, overlap="on")),
         ("fallback is 'no', expected one of 'error', 'xla'", lambda: jit(mlp, fallback="no")),
         ("target is 'npu', expected one of None, 'cpu', 'gpu', 'tpu'", lambda: jit(mlp, target="npu")),

@@ -152,8 +152,9 @@ def random_numbers():
 def our_options():
     f = jax.jit(lambda x: x @ x.T)
     x = placed((16, 8), "x", "y")
-    options = {"shardwright_partition_effort": "2"} if is_ours() else {}
-    return f.lower(x).compile(compiler_options=options)(x)
+    slow = os.path.join(HERE, "slow_machine.json")
+    several = [{"shardwright_partition_effort": "2"}, {"shardwright_partition_effort": "3", "shardwright_machine": slow}]
+    return [f.lower(x).compile(compiler_options=options if is_ours() else {})(x) for options in several]
 
 
 @case

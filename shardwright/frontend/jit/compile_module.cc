@@ -148,7 +148,7 @@ bool isCommitted(const LoweredProgram &lowered,
 Expected<CompileOptions> compileOptionsOf(const LoweredProgram &lowered) {
   CompileOptions options;
   options.backend = &client().backend();
-  auto named = withoutSearchOptions(lowered.request.compilerOptions);
+  auto named = takeSearchOptions(lowered.request.compilerOptions, options);
   if (!named)
     return named.error();
   for (const auto &[name, value] : *named)
@@ -224,8 +224,10 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   std::vector<Mesh> known = meshesOf(*lowered, devices);
   auto out = std::make_shared<CompiledProgram>();
   if (failed(calls.prepare(*module, devices, known, options)) ||
-      failed(findShardings(*module, *lowered, out->search)))
+      failed(findShardings(*module, *lowered, options, out->search)) ||
+      failed(findInnerShardings(*module, *lowered, options)))
     return errors.error();
+  calls.dropAdopted();
   mlir::FailureOr<Compiled> compiled = compile(*module, options);
   if (failed(compiled))
     return errors.error();

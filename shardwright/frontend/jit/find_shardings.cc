@@ -8,6 +8,7 @@
 #include "shardwright/frontend/jit/find_shardings.h"
 
 #include "shardwright/auto/auto_named_options.h"
+#include "shardwright/auto/plan_inside.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,7 +18,8 @@ using namespace mlir;
 namespace shardwright::frontend {
 
 Expected<std::map<std::string, std::string>>
-withoutSearchOptions(const std::map<std::string, std::string> &options) {
+takeSearchOptions(const std::map<std::string, std::string> &options,
+                  CompileOptions &compile) {
   std::map<std::string, std::string> others;
   AutoRequest request;
   for (const auto &[name, value] : options) {
@@ -28,6 +30,7 @@ withoutSearchOptions(const std::map<std::string, std::string> &options) {
     if (!*isSearch)
       others[name] = value;
   }
+  request.chooseMachine(compile);
   return others;
 }
 
@@ -41,22 +44,42 @@ static void copyShardings(func::FuncOp from, func::FuncOp to) {
       to.setResultAttr(i, sdy::kShardingAttr, sharding);
 }
 
-LogicalResult findShardings(ModuleOp module, const LoweredProgram &lowered,
-                            std::string &report) {
-  report.clear();
-  AutoRequest request;
-  request.options.specsOnly = true;
+static LogicalResult readRequest(ModuleOp module, const LoweredProgram &lowered,
+                                 AutoRequest &request) {
   for (const auto &[name, value] : lowered.request.compilerOptions)
     if (llvm::Expected<bool> isOne = applyAutoOption(name, value, request);
         !isOne)
       return module.emitError() << llvm::toString(isOne.takeError());
+  return success();
+}
+
+LogicalResult findShardings(ModuleOp module, const LoweredProgram &lowered,
+                            const CompileOptions &options,
+                            std::string &report) {
+  report.clear();
+  AutoRequest request;
+  request.options.specsOnly = true;
+  if (failed(readRequest(module, lowered, request)))
+    return failure();
   if (!request.isAsked || lowered.request.numDevices < 2)
     return success();
+  request.options.compile = options;
+  request.options.compile.afterStage = nullptr;
   OwningOpRef<ModuleOp> found(module.clone());
   if (failed(shardAsAsked(found, request, &report)))
     return failure();
   copyShardings(sdy::getMainFunc(*found), sdy::getMainFunc(module));
   return success();
+}
+
+LogicalResult findInnerShardings(ModuleOp module, const LoweredProgram &lowered,
+                                 CompileOptions &options) {
+  AutoRequest request;
+  if (failed(readRequest(module, lowered, request)))
+    return failure();
+  if (!request.plansInside || lowered.request.numDevices < 2)
+    return success();
+  return planInside(module, options);
 }
 
 } // namespace shardwright::frontend

@@ -33,6 +33,15 @@ HostCalls::HostCalls(
       number.emplace(std::move(host));
     }
   }
+  ownNumbers = numbers.size();
+  ownNames = called.size();
+}
+
+void HostCalls::dropAdopted() {
+  while (numbers.size() > ownNumbers)
+    numbers.pop_back();
+  while (called.size() > ownNames)
+    called.pop_back();
 }
 
 void HostCalls::adopt(HostCalls &&part) {

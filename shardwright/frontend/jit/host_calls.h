@@ -31,6 +31,9 @@ public:
   const std::vector<std::string> &names() const { return called; }
   /// Takes over the functions of a module that becomes a part of this one.
   void adopt(HostCalls &&part);
+  /// Forgets what was taken over, once the modules of trial compilations are
+  /// gone.
+  void dropAdopted();
 
 private:
   /// Those of calls of host functions; other positions are empty.
@@ -38,6 +41,8 @@ private:
   /// As given: of the calls that are expanded during compilation, others null.
   std::vector<std::shared_ptr<const ParamObject>> expanded;
   std::vector<std::string> called;
+  /// Of `numbers` and `called`: the program's own.
+  size_t ownNumbers = 0, ownNames = 0;
 };
 
 } // namespace shardwright::frontend

@@ -19,6 +19,8 @@
 #include "shardwright/frontend/trace/lowering_devices.h"
 #include "shardwright/frontend/transform/pruning.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -248,6 +250,17 @@ static void logCompilation(const LoweredProgram &lowered) {
            mapping, ")."));
 }
 
+/// Of a file that an option names, so that a program is compiled again for a
+/// file that changed. Empty for other options; compilation reports a file that
+/// cannot be read.
+static std::string contentsOf(const std::string &option,
+                              const std::string &path) {
+  if (option != "shardwright_machine")
+    return "";
+  auto file = llvm::MemoryBuffer::getFile(path);
+  return file ? (*file)->getBuffer().str() : "";
+}
+
 Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
                                      const std::vector<Device> &devices) {
   if (auto forwarded = forwardedResults(*lowered))
@@ -267,7 +280,8 @@ Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
     key += callback->key();
   key += cat(lowered->request.name, "|", ffi::countOfPartitionable());
   for (const auto &[name, value] : lowered->request.compilerOptions)
-    key += cat("|", name, "=", value.size(), ":", value);
+    key +=
+        cat("|", name, "=", value.size(), ":", value, contentsOf(name, value));
   if (auto found = compiledCache().find(key))
     return *found;
   bool isKept = isKeptOnDisk(*lowered);

@@ -9,6 +9,7 @@
 
 #include "shardwright/compile/explain_program.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/frontend/jit/compile_module.h"
 #include "shardwright/frontend/jit/compiled_program.h"
 #include "shardwright/frontend/jit/find_shardings.h"
 #include "shardwright/frontend/jit/host_calls.h"
@@ -111,7 +112,7 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
   std::string search;
   if (failed(calls.prepare(*printed.module, numberedDevices(lowered), {},
                            options)) ||
-      failed(findShardings(*printed.module, lowered, search)))
+      failed(findShardings(*printed.module, lowered, options, search)))
     return errors.error();
   request.beforePropagate = options.beforePropagate;
   request.beforePartition = options.beforePartition;
@@ -132,13 +133,17 @@ Expected<std::string> reportLowered(const LoweredProgram &lowered,
   ErrorText errors(&shared.context);
   PrintedModule printed;
   SW_TRY(readPrinted(lowered, argNames, errors, printed));
-  CompileOptions options;
+  Expected<CompileOptions> chosen = compileOptionsOf(lowered);
+  if (!chosen)
+    return chosen.error();
+  CompileOptions &options = *chosen;
   options.stopAfter = Stage::Local;
   HostCalls calls(lowered.callbacks);
   std::string search;
   if (failed(calls.prepare(*printed.module, numberedDevices(lowered), {},
                            options)) ||
-      failed(findShardings(*printed.module, lowered, search)))
+      failed(findShardings(*printed.module, lowered, options, search)) ||
+      failed(findInnerShardings(*printed.module, lowered, options)))
     return errors.error();
   std::string name = printed.module->getName().value_or("module").str();
   mlir::FailureOr<Compiled> compiled = compile(*printed.module, options);

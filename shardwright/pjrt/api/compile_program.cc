@@ -105,6 +105,7 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
     if (automatic.options.mesh.empty() && !hasMesh(*module))
       takeAutoMesh(request, automatic.options);
   }
+  automatic.chooseMachine(options);
   automatic.options.compile = options;
   if (automatic.isAsked && request.numPartitions > 1 &&
       failed(shardAsAsked(module, automatic)))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/api/region_query.h"
+#include "shardwright/auto/plan_inside.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/interop/load_module.h"
 #include "shardwright/pjrt/api/query_options.h"
@@ -65,7 +66,8 @@ static LogicalResult embed(ModuleOp module, StringRef name) {
 llvm::Expected<llvm::json::Object>
 regionForm(StringRef code, const llvm::json::Object &request) {
   CompileOptions options;
-  if (llvm::Error e = readPartitioning(request, options))
+  bool plansInside = false;
+  if (llvm::Error e = readPartitioning(request, options, &plansInside))
     return e;
   if (options.overlap == Overlap::On)
     return badQuery("overlap is 'on', expected off or rings: other compilers "
@@ -85,6 +87,8 @@ regionForm(StringRef code, const llvm::json::Object &request) {
       request.getBoolean("functions").value_or(false);
   options.stopAfter = Stage::Local;
   options.form = ProgramForm::Region;
+  if (plansInside && failed(planInside(*module, options)))
+    return reader.error();
   FailureOr<Compiled> compiled = compile(*module, options);
   if (failed(compiled))
     return reader.error();

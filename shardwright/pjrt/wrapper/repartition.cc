@@ -7,6 +7,8 @@
 
 #include "shardwright/pjrt/wrapper/repartition.h"
 
+#include "shardwright/auto/auto_named_options.h"
+#include "shardwright/auto/plan_inside.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/named_options.h"
 #include "shardwright/interop/gspmd/export_gspmd.h"
@@ -45,6 +47,32 @@ static bool isWanted(ModuleOp module) {
          module.getSymName().value_or("").contains("_shardwright_");
 }
 
+/// Applies the options of ours. True if partition effort 3 is asked for.
+static llvm::Expected<bool> applyOwnOptions(llvm::ArrayRef<NamedText> overrides,
+                                            CompileOptions &options) {
+  AutoRequest request;
+  for (const NamedText &option : overrides) {
+    StringRef name = option.name;
+    if (!name.starts_with("shardwright_"))
+      continue;
+    // The other compiler takes the shardings of arguments as JAX gives them:
+    // there is no search for these.
+    if (name == "shardwright_partition_effort" ||
+        name == "shardwright_machine") {
+      llvm::Expected<bool> isDone =
+          applyAutoOption(name, option.value, request);
+      if (!isDone)
+        return isDone.takeError();
+      if (*isDone)
+        continue;
+    }
+    if (llvm::Error e = applyNamedOption(name, option.value, options))
+      return e;
+  }
+  request.chooseMachine(options);
+  return request.plansInside;
+}
+
 llvm::Expected<std::optional<Repartitioned>>
 repartition(const PJRT_Program &program, StringRef options,
             std::optional<vhlo::Version> newest, Target target) {
@@ -60,11 +88,10 @@ repartition(const PJRT_Program &program, StringRef options,
   StringRef code(program.code, program.code_size);
   CompileOptions compileOptions;
   compileOptions.partition.target = target;
-  for (const NamedText &option : request->overrides)
-    if (StringRef(option.name).starts_with("shardwright_"))
-      if (llvm::Error e =
-              applyNamedOption(option.name, option.value, compileOptions))
-        return e;
+  llvm::Expected<bool> plansInside =
+      applyOwnOptions(request->overrides, compileOptions);
+  if (!plansInside)
+    return plansInside.takeError();
   ProgramReader reader;
   KeptSources kept;
   OwningOpRef<ModuleOp> module = reader.read(code);
@@ -88,6 +115,8 @@ repartition(const PJRT_Program &program, StringRef options,
   };
   compileOptions.form = ProgramForm::Region;
   compileOptions.stopAfter = Stage::Local;
+  if (*plansInside && failed(planInside(*module, compileOptions)))
+    return reader.error();
   if (failed(compile(*module, compileOptions)))
     return reader.error();
   // Without Shardy the other compiler reads GSPMD's shardings only.

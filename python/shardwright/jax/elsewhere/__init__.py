@@ -21,7 +21,7 @@ def jit(fun=None, /, *, mesh=None, effort=1, machine=None, overlap=None, fallbac
     """As jax.jit, but programs of several devices are partitioned by Shardwright, on every backend.
 
       mesh      the Mesh whose axes bare PartitionSpecs name, in the options and in the function
-      effort    of the partitioner, 0 to 2
+      effort    of the partitioner, 0 to 2; 3 also searches for shardings of inner values (docs/auto.md)
       machine   path of a machine file (docs/machines.md), for which the partitioner decides
       overlap   `rings`: hide communication behind computation
       fallback  `error`: raise an error if the program cannot be partitioned, or if the backend refuses

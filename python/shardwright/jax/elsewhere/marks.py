@@ -34,7 +34,7 @@ class Options:
     target: str = None  # None: the one of the platform
 
     def __post_init__(self):
-        for name, allowed in (("effort", (0, 1, 2)), ("overlap", (None, "off", "rings")), ("fallback", FALLBACKS), ("nested", NESTED),
+        for name, allowed in (("effort", (0, 1, 2, 3)), ("overlap", (None, "off", "rings")), ("fallback", FALLBACKS), ("nested", NESTED),
                               ("target", (None, *TARGETS))):  # fmt: skip
             if getattr(self, name) not in allowed or isinstance(getattr(self, name), bool):
                 expected = ", ".join(repr(value) for value in allowed)
