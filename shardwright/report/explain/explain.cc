@@ -51,40 +51,21 @@ TensorSharding Explainer::Impl::finalSharding(PlaceId place,
   return s;
 }
 
-void Explainer::Impl::fill(PlaceId place, Type type, bool isBoundary,
-                           bool withStops, ExplainedValue &out) const {
-  out.type = typeText(type);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return;
-  if (place == kNoPlace) {
-    out.sharding = str(TensorSharding::closed(tensor.getRank()), mesh());
-    for (int64_t size : tensor.getShape())
-      out.dims.emplace_back().size = size;
-    return;
-  }
-  TensorSharding s = finalSharding(place, tensor, isBoundary, out);
-  out.sharding = str(s, mesh());
-  for (auto [d, size] : llvm::enumerate(tensor.getShape())) {
-    ExplainedDim &dim = out.dims.emplace_back();
-    dim.size = size;
-    for (AxisRef axis : s.dims[d].axes)
-      dim.axes.push_back(explainAxis(place, d, axis));
-  }
-  if (!withStops)
+void Explainer::Impl::indexStops(const TensorSharding &sharding,
+                                 IndexedValue &out) const {
+  PlaceId place = out.place;
+  if (place >= PlaceId(stopsAround.size()))
     return;
   llvm::DenseSet<std::pair<int64_t, int64_t>> told, ahead;
-  for (const AxisStop &stop : run->reasons.stops()) {
+  for (int32_t number : stopsAround[place]) {
+    const AxisStop &stop = run->reasons.stops()[number];
     auto key = std::pair(int64_t(stop.dim) << 32 | stop.axis.axis,
                          stop.axis.preSize << 32 | stop.axis.size);
-    if (stop.target == place && stop.dim < int32_t(out.dims.size())) {
+    if (stop.target == place && stop.dim < sharding.rank()) {
       // Skip axes that the dimension has from another source.
-      if (overlaps(stop.axis, s.dims[stop.dim].axes) ||
-          !told.insert(key).second)
-        continue;
-      ExplainedStop e = explainStop(stop);
-      e.suggestion = suggest(stop);
-      out.dims[stop.dim].stops.push_back(std::move(e));
+      if (!overlaps(stop.axis, sharding.dims[stop.dim].axes) &&
+          told.insert(key).second)
+        out.stops.push_back(number);
     } else if (stop.source == place && out.ahead.size() < 8) {
       auto to = std::pair(int64_t(stop.target) << 8 | stop.dim,
                           int64_t(stop.axis.axis));
@@ -94,11 +75,69 @@ void Explainer::Impl::fill(PlaceId place, Type type, bool isBoundary,
       if (t && stop.dim < t->rank() &&
           overlaps(stop.axis, t->dims[stop.dim].axes))
         continue;
-      ExplainedStop e = explainStop(stop);
-      e.suggestion = suggest(stop);
-      out.ahead.push_back(std::move(e));
+      out.ahead.push_back(number);
     }
   }
+}
+
+void Explainer::Impl::index(PlaceId place, Type type, bool isBoundary,
+                            bool withStops, IndexedValue &out) const {
+  out.value.type = typeText(type);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return;
+  out.place = place;
+  out.sharding = place == kNoPlace
+                     ? TensorSharding::closed(tensor.getRank())
+                     : finalSharding(place, tensor, isBoundary, out.value);
+  out.value.sharding = str(out.sharding, mesh());
+  for (auto [d, size] : llvm::enumerate(tensor.getShape())) {
+    out.value.dims.emplace_back().size = size;
+    for (AxisRef axis : out.sharding.dims[d].axes)
+      out.axes.push_back(
+          {int32_t(d), mesh().str(axis), paths.find(place, d, axis)});
+  }
+  if (withStops && place != kNoPlace)
+    indexStops(out.sharding, out);
+}
+
+IndexedValue Explainer::Impl::indexCopy(int32_t id, size_t copy,
+                                        bool withStops) const {
+  IndexedValue out;
+  const UserValue &value = user.all()[id];
+  out.value.name = value.name;
+  out.value.sourceName = value.sourceName;
+  if (copy < run->values[id].size())
+    index(run->reasons.find({shardingHolder(run->values[id][copy])}),
+          value.type, value.argument >= 0, withStops, out);
+  return out;
+}
+
+IndexedValue Explainer::Impl::indexResult(unsigned result,
+                                          bool withStops) const {
+  IndexedValue out;
+  out.value.name = user.resultName(result);
+  index(run->reasons.find({Value(), main, static_cast<int32_t>(result)}),
+        main.getResultTypes()[result], /*isBoundary=*/true, withStops, out);
+  return out;
+}
+
+ExplainedValue Explainer::Impl::expand(IndexedValue indexed) const {
+  ExplainedValue out = std::move(indexed.value);
+  for (const IndexedValue::Axis &axis : indexed.axes)
+    out.dims[axis.dim].axes.push_back(expand(axis));
+  auto explained = [&](int32_t number) {
+    const AxisStop &stop = run->reasons.stops()[number];
+    ExplainedStop e = explainStop(stop);
+    e.suggestion = suggest(stop);
+    return e;
+  };
+  for (int32_t number : indexed.stops)
+    out.dims[run->reasons.stops()[number].dim].stops.push_back(
+        explained(number));
+  for (int32_t number : indexed.ahead)
+    out.ahead.push_back(explained(number));
+  return out;
 }
 
 void Explainer::Impl::noteOpaqueOps(Value value, ExplainedValue &out) const {
@@ -140,63 +179,75 @@ FailureOr<std::unique_ptr<Explainer>> Explainer::create(ModuleOp imported,
     return failure();
   impl->run = std::move(*run);
   impl->main = sdy::getMainFunc(*impl->run->module);
+  const Reasons &reasons = impl->run->reasons;
+  impl->stopsAround.resize(reasons.places().size());
+  for (auto [i, stop] : llvm::enumerate(reasons.stops()))
+    for (PlaceId place : {stop.target, stop.source})
+      if (place != kNoPlace)
+        impl->stopsAround[place].push_back(int32_t(i));
   return std::unique_ptr<Explainer>(new Explainer(std::move(impl)));
 }
 
-std::vector<ExplainedValue> Explainer::explainValue(int32_t id) {
-  std::vector<ExplainedValue> answers;
+std::vector<IndexedValue> Explainer::indexValue(int32_t id) {
+  std::vector<IndexedValue> answers;
   const UserValue &value = impl->user.all()[id];
   const auto &copies = impl->run->values[id];
   for (auto [i, copy] : llvm::enumerate(copies)) {
-    ExplainedValue out;
-    out.name = value.name;
-    out.sourceName = value.sourceName;
-    out.function = value.function;
-    out.op = value.op;
-    out.where = filePosition(value.location);
-    out.copy = copies.size() > 1 ? int32_t(i) + 1 : 0;
-    Value holder = shardingHolder(copy);
-    impl->fill(impl->run->reasons.find({holder}), value.type,
-               value.argument >= 0, /*withStops=*/true, out);
-    impl->noteOpaqueOps(copy, out);
-    if (holder != copy)
-      impl->noteOpaqueOps(holder, out);
+    IndexedValue out = impl->indexCopy(id, i, /*withStops=*/true);
+    out.value.function = value.function;
+    out.value.op = value.op;
+    out.value.where = filePosition(value.location);
+    out.value.copy = copies.size() > 1 ? int32_t(i) + 1 : 0;
+    impl->noteOpaqueOps(copy, out.value);
+    if (Value holder = shardingHolder(copy); holder != copy)
+      impl->noteOpaqueOps(holder, out.value);
     answers.push_back(std::move(out));
   }
   return answers;
 }
 
-ExplainedValue Explainer::explainResult(unsigned result) {
-  ExplainedValue out;
-  out.name = impl->user.resultName(result);
-  out.function = impl->main.getSymName().str();
-  impl->fill(impl->run->reasons.find(
-                 {Value(), impl->main, static_cast<int32_t>(result)}),
-             impl->main.getResultTypes()[result], /*isBoundary=*/true,
-             /*withStops=*/true, out);
+IndexedValue Explainer::indexResult(unsigned result) {
+  IndexedValue out = impl->indexResult(result, /*withStops=*/true);
+  out.value.function = impl->main.getSymName().str();
   return out;
+}
+
+std::vector<ExplainedValue> Explainer::explainValue(int32_t id) {
+  std::vector<ExplainedValue> answers;
+  for (IndexedValue &indexed : indexValue(id))
+    answers.push_back(impl->expand(std::move(indexed)));
+  return answers;
+}
+
+ExplainedValue Explainer::explainResult(unsigned result) {
+  return impl->expand(indexResult(result));
 }
 
 ExplainedValue Explainer::briefValue(int32_t id) {
-  ExplainedValue out;
-  const UserValue &value = impl->user.all()[id];
-  out.name = value.name;
-  out.sourceName = value.sourceName;
-  if (!impl->run->values[id].empty())
-    impl->fill(impl->run->reasons.find(
-                   {shardingHolder(impl->run->values[id].front())}),
-               value.type, value.argument >= 0, /*withStops=*/false, out);
-  return out;
+  return impl->expand(impl->indexCopy(id, 0, /*withStops=*/false));
 }
 
 ExplainedValue Explainer::briefResult(unsigned result) {
-  ExplainedValue out;
-  out.name = impl->user.resultName(result);
-  impl->fill(impl->run->reasons.find(
-                 {Value(), impl->main, static_cast<int32_t>(result)}),
-             impl->main.getResultTypes()[result], /*isBoundary=*/true,
-             /*withStops=*/false, out);
-  return out;
+  return impl->expand(impl->indexResult(result, /*withStops=*/false));
+}
+
+const ReasonPaths &Explainer::paths() const { return impl->paths; }
+
+ExplainedStop Explainer::explainStop(int32_t index, bool tries) {
+  const AxisStop &stop = impl->run->reasons.stops()[index];
+  ExplainedStop explained = impl->explainStop(stop);
+  if (tries)
+    explained.suggestion = impl->suggest(stop);
+  return explained;
+}
+
+std::string Explainer::nameOf(PlaceId place) const {
+  return impl->nameOf(place);
+}
+
+int32_t Explainer::valueOf(PlaceId place) const {
+  const ShardedPlace &p = impl->run->reasons.places()[place];
+  return p.value ? impl->user.idOf(p.value) : -1;
 }
 
 std::vector<ExplainedValue> Explainer::overview() {

@@ -94,6 +94,27 @@ struct ExplainedValue {
   std::vector<std::string> notes;
 };
 
+/// A value whose paths and obstacles are numbers of rows, which many values
+/// share: the reasons of all values of a program take linear time.
+struct IndexedValue {
+  /// Without paths and obstacles.
+  ExplainedValue value;
+  struct Axis {
+    int32_t dim = 0;
+    std::string axis;
+    int32_t row = -1; ///< in ReasonPaths
+  };
+  std::vector<Axis> axes;
+  /// Numbers of Reasons::stops(): obstacles at the value, and where its own
+  /// axes were not added.
+  std::vector<int32_t> stops, ahead;
+  PlaceId place = kNoPlace;
+  /// In the final program; rank 0 for a value that is no tensor.
+  TensorSharding sharding;
+};
+
+class ReasonPaths;
+
 class Explainer {
 public:
   /// The values of `imported`, a module after stage Import, were numbered by
@@ -106,6 +127,27 @@ public:
   /// program; none if it was removed.
   std::vector<ExplainedValue> explainValue(int32_t id);
   ExplainedValue explainResult(unsigned result);
+  /// The same as explainValue and explainResult, with rows of tables instead of
+  /// texts. Rows are in `paths`.
+  std::vector<IndexedValue> indexValue(int32_t id);
+  IndexedValue indexResult(unsigned result);
+  const ReasonPaths &paths() const;
+  /// Obstacle `index` of Reasons::stops(). With `tries`, an annotation that
+  /// helps is searched by propagating again.
+  ExplainedStop explainStop(int32_t index, bool tries);
+  /// The name of a place, as in paths and obstacles.
+  std::string nameOf(PlaceId place) const;
+  /// The user's value whose sharding the place holds; -1 if there is none.
+  int32_t valueOf(PlaceId place) const;
+  /// An annotation that the user wrote.
+  struct Given {
+    /// The number of a value, or a result of the program; the other is -1.
+    int32_t value = -1, mainResult = -1;
+    std::string sharding, kind, where;
+  };
+  /// In program order, those of results last.
+  std::vector<Given> annotations() const;
+
   /// Without obstacles: a value by its number (its first copy), or a result.
   /// Empty if it was removed.
   ExplainedValue briefValue(int32_t id);
@@ -118,8 +160,9 @@ public:
   unsigned numResults() const;
   const Reasons &reasons() const;
 
-private:
   class Impl;
+
+private:
   std::unique_ptr<Impl> impl;
   explicit Explainer(std::unique_ptr<Impl> impl);
 };

@@ -10,6 +10,7 @@
 
 #include "shardwright/report/explain/explain.h"
 #include "shardwright/report/explain/explain_run.h"
+#include "shardwright/report/explain/reason_paths.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,6 +21,9 @@ std::string opText(mlir::Operation *op);
 /// Position of an op, by its location in the user's source.
 std::string whereOf(mlir::Operation *op);
 
+/// A sharding as text; `at` is an op of its module. Empty without its mesh.
+std::string shardingText(sdy::TensorShardingAttr sharding, mlir::Operation *at);
+
 class Explainer::Impl {
 public:
   // MLIR's accessors are not const.
@@ -29,8 +33,12 @@ public:
   std::unique_ptr<ExplainRun> run;
   mutable mlir::func::FuncOp main;
 
+  mutable ReasonPaths paths;
+  /// By place: the numbers of the stops at it or from it, ascending.
+  std::vector<std::vector<int32_t>> stopsAround;
+
   Impl(mlir::ModuleOp imported, const UserValues &user, ShardyVersion shardy)
-      : imported(imported), user(user), shardy(shardy) {}
+      : imported(imported), user(user), shardy(shardy), paths(*this) {}
 
   const Mesh &mesh() const {
     static const Mesh none;
@@ -42,9 +50,10 @@ public:
   std::string nameOf(PlaceId place) const;
   /// The user's op if this op is part of its expansion.
   std::string opTextOfUser(mlir::Operation *op) const;
-  /// Explains why the axis was there at the start.
-  void setOrigin(PlaceId place, int32_t dim, ExplainedAxis &axis) const;
-  ExplainedAxis explainAxis(PlaceId place, int32_t dim, AxisRef axis) const;
+  /// Explains why an axis was there at the start.
+  PathOrigin originOf(PlaceId place, int32_t dim) const;
+  /// The path that starts at the row.
+  ExplainedAxis expand(const IndexedValue::Axis &axis) const;
   std::string dimText(PlaceId place, int32_t dim) const;
   std::string whyOf(const AxisStop &stop) const;
   ExplainedStop explainStop(const AxisStop &stop) const;
@@ -62,8 +71,13 @@ public:
   /// are cut.
   TensorSharding finalSharding(PlaceId place, mlir::RankedTensorType type,
                                bool isBoundary, ExplainedValue &out) const;
-  void fill(PlaceId place, mlir::Type type, bool isBoundary, bool withStops,
-            ExplainedValue &out) const;
+  void index(PlaceId place, mlir::Type type, bool isBoundary, bool withStops,
+             IndexedValue &out) const;
+  void indexStops(const TensorSharding &sharding, IndexedValue &out) const;
+  IndexedValue indexCopy(int32_t id, size_t copy, bool withStops) const;
+  IndexedValue indexResult(unsigned result, bool withStops) const;
+  /// With the paths and obstacles.
+  ExplainedValue expand(IndexedValue indexed) const;
   /// Notes the ops around the value through which no axis propagates.
   void noteOpaqueOps(mlir::Value value, ExplainedValue &out) const;
 };

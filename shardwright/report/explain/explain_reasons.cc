@@ -38,26 +38,12 @@ std::string whereOf(Operation *op) {
   return isa<func::FuncOp>(op) ? "" : filePosition(op->getLoc());
 }
 
-static std::string text(sdy::TensorShardingAttr sharding, Operation *at) {
+std::string shardingText(sdy::TensorShardingAttr sharding, Operation *at) {
   sdy::MeshAttr mesh = sdy::getMeshAttr(at, sharding);
   if (!mesh)
     return "";
   Mesh m = sdy::meshFromAttr(mesh);
   return str(sdy::shardingFromAttr(sharding, m), m);
-}
-
-static std::string kindText(FactorKind kind) {
-  switch (kind) {
-  case FactorKind::PassThrough:
-    return "pass-through";
-  case FactorKind::Reduction:
-    return "reduction";
-  case FactorKind::NeedReplication:
-    return "need-replication";
-  case FactorKind::Permutation:
-    return "permutation";
-  }
-  return "";
 }
 
 const UserValue *Explainer::Impl::userValue(PlaceId place) const {
@@ -85,100 +71,79 @@ std::string Explainer::Impl::opTextOfUser(Operation *op) const {
 
 //===--- the way back -----------------------------------------------------===//
 
-void Explainer::Impl::setOrigin(PlaceId place, int32_t dim,
-                                ExplainedAxis &axis) const {
+PathOrigin Explainer::Impl::originOf(PlaceId place, int32_t dim) const {
   const ShardedPlace &p = run->reasons.places()[place];
-  axis.originValue = nameOf(place);
-  axis.originDim = dim;
+  PathOrigin origin;
+  origin.value = nameOf(place);
+  origin.dim = dim;
   if (!p.value) {
-    axis.origin =
-        "annotated " + text(run->initialResults[p.funcResult], *run->module);
-    return;
+    origin.how = "annotated " +
+                 shardingText(run->initialResults[p.funcResult], *run->module);
+    return origin;
   }
-  axis.originWhere = filePosition(p.value.getLoc());
+  origin.where = filePosition(p.value.getLoc());
   sdy::TensorShardingAttr sharding = run->initial.lookup(p.value);
   if (!sharding) {
-    axis.origin = "given";
-    return;
+    origin.how = "given";
+    return origin;
   }
-  std::string how = text(sharding, *run->module);
+  std::string how = shardingText(sharding, *run->module);
   if (auto edge = p.value.getDefiningOp<sdy::DataFlowEdgeOp>()) {
     if (sdy::ShardableDataFlowOpInterface op =
             sdy::getDataFlowOp(edge.getInput())) {
       bool in = isa<BlockArgument>(edge.getInput());
-      axis.origin = isa<sdy::ManualComputationOp>(op.getOperation())
-                        ? (in ? "in_shardings of manual_computation "
-                              : "out_shardings of manual_computation ") +
-                              how
-                        : "annotated " + how;
-      return;
+      origin.how = isa<sdy::ManualComputationOp>(op.getOperation())
+                       ? (in ? "in_shardings of manual_computation "
+                             : "out_shardings of manual_computation ") +
+                             how
+                       : "annotated " + how;
+      return origin;
     }
   }
   if (p.value.getDefiningOp<sdy::ShardingConstraintOp>()) {
-    axis.origin = "constrained to " + how;
-    return;
+    origin.how = "constrained to " + how;
+    return origin;
   }
-  if (!run->annotated.contains(p.value)) {
-    for (Operation *use : p.value.getUsers()) {
-      auto constraint = dyn_cast<sdy::ShardingConstraintOp>(use);
-      if (constraint && constraint.getShardingAttr() == sharding) {
-        axis.origin = "constrained to " + how;
-        axis.originWhere = whereOf(constraint);
-        int32_t id = user.idOf(constraint.getResult());
-        if (id >= 0)
-          axis.originValue = user.all()[id].shortName();
-        return;
-      }
-      if (isa<sdy::ManualComputationOp>(use)) {
-        axis.origin = "in_shardings of manual_computation " + how;
-        axis.originWhere = whereOf(use);
-        return;
-      }
+  origin.how = "annotated " + how;
+  if (run->annotated.contains(p.value))
+    return origin;
+  for (Operation *use : p.value.getUsers()) {
+    auto constraint = dyn_cast<sdy::ShardingConstraintOp>(use);
+    if (constraint && constraint.getShardingAttr() == sharding) {
+      origin.how = "constrained to " + how;
+      origin.where = whereOf(constraint);
+      int32_t id = user.idOf(constraint.getResult());
+      if (id >= 0)
+        origin.value = user.all()[id].shortName();
+      return origin;
     }
-    axis.origin = "in a sharding group with " + how;
-    return;
+    if (isa<sdy::ManualComputationOp>(use)) {
+      origin.how = "in_shardings of manual_computation " + how;
+      origin.where = whereOf(use);
+      return origin;
+    }
   }
-  axis.origin = "annotated " + how;
+  origin.how = "in a sharding group with " + how;
+  return origin;
 }
 
-ExplainedAxis Explainer::Impl::explainAxis(PlaceId place, int32_t dim,
-                                           AxisRef axis) const {
+ExplainedAxis Explainer::Impl::expand(const IndexedValue::Axis &axis) const {
   ExplainedAxis result;
-  result.axis = mesh().str(axis);
-  int64_t before = run->reasons.arrivals().size();
+  result.axis = axis.axis;
+  int32_t number = axis.row;
   while (true) {
-    int64_t i = run->reasons.arrivalOf(place, dim, axis, before);
-    if (i < 0) {
-      setOrigin(place, dim, result);
+    const PathRow &row = paths.rows()[number];
+    if (!row.step.op.empty())
+      result.steps.push_back(row.step);
+    if (row.next < 0) {
+      const PathOrigin &origin = paths.origins()[row.origin];
+      result.origin = origin.how;
+      result.originValue = origin.value;
+      result.originWhere = origin.where;
+      result.originDim = origin.dim;
       return result;
     }
-    const AxisArrival &a = run->reasons.arrivals()[i];
-    ExplainStep step;
-    step.value = nameOf(place);
-    step.dim = dim;
-    if (a.op) {
-      step.op = opTextOfUser(a.op);
-      step.factor = sdy::OpShardingRuleAttr::getFactorName(a.factor);
-      step.factorKind = kindText(a.kind);
-      step.where = whereOf(a.op);
-    } else {
-      step.op = "sharding group";
-    }
-    step.opPriority = a.opPriority;
-    step.userPriority = a.userPriority;
-    // Within the expansion of one user op, the last step suffices.
-    if (result.steps.empty() || result.steps.back().value != step.value ||
-        result.steps.back().dim != dim)
-      result.steps.push_back(step);
-    if (a.source == kNoPlace) {
-      result.origin = "several tensors of the op together";
-      result.originValue = step.value;
-      result.originDim = dim;
-      return result;
-    }
-    place = a.source;
-    dim = a.sourceDim;
-    before = i;
+    number = row.next;
   }
 }
 
