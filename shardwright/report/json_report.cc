@@ -30,7 +30,9 @@ json::Value number(double v) {
   return v;
 }
 
-json::Object statistics(const ProgramReport &report) {
+} // namespace
+
+json::Object statisticsJson(const ProgramReport &report) {
   const char *const kinds[] = {"all_gather",         "all_reduce",
                                "reduce_scatter",     "all_to_all",
                                "collective_permute", "collective_broadcast"};
@@ -108,7 +110,7 @@ json::Object statistics(const ProgramReport &report) {
   return object;
 }
 
-json::Array values(ArrayRef<ValueReport> reports) {
+static json::Array values(ArrayRef<ValueReport> reports) {
   json::Array array;
   for (const ValueReport &v : reports)
     array.push_back(json::Object{{"name", jsonText(v.name)},
@@ -118,14 +120,12 @@ json::Array values(ArrayRef<ValueReport> reports) {
   return array;
 }
 
-} // namespace
-
 void writeStatisticsJson(const ProgramReport &report, raw_ostream &os) {
-  os << json::Value(statistics(report)) << "\n";
+  os << json::Value(statisticsJson(report)) << "\n";
 }
 
 void writeJsonReport(const ProgramReport &report, raw_ostream &os) {
-  json::Object object = statistics(report);
+  json::Object object = statisticsJson(report);
   object["module"] = jsonText(report.module);
   json::Array axes;
   for (const MeshAxis &axis : report.mesh.axes())

@@ -82,6 +82,8 @@ struct ProgramReport {
   std::vector<ComparisonReport> comparisons;
 };
 
+/// The statistics, as `--stats=json` prints them.
+llvm::json::Object statisticsJson(const ProgramReport &report);
 /// Writes the statistics as one line of JSON.
 void writeStatisticsJson(const ProgramReport &report, llvm::raw_ostream &os);
 /// Writes a text report: stages, mesh, shardings, collectives, memory,

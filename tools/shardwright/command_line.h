@@ -120,6 +120,14 @@ struct ExplainOptions {
   bool trusted = false;
 };
 
+struct ReportOptionsCli : CommonOptions {
+  std::string out; ///< empty: standard output
+  /// `html`, `json`, `text`, `model-explorer`; empty: by the name of the file.
+  std::string form;
+  bool compile = false;         ///< generate code, for the exact memory
+  std::optional<size_t> trials; ///< of annotations
+};
+
 struct MeasureCommandOptions {
   std::string plugin; ///< library of a PJRT plugin; empty: the CPU
   std::vector<pjrt_client::ClientOption> pluginOptions;
@@ -165,6 +173,7 @@ int autoCommand(const AutoCommandOptions &options);
 int simulateCommand(const SimulateOptions &options);
 int measureCommand(const MeasureCommandOptions &options);
 int explainCommand(const ExplainOptions &options);
+int reportCommand(const ReportOptionsCli &options);
 int convertCommand(const ConvertOptions &options);
 int runCommand(const RunOptions &options);
 /// `run --plugin-compile-only`: compiles for a topology of a plugin.

@@ -9,6 +9,7 @@
 #include "help/help_commands.h"
 #include "options/auto_options.h"
 #include "options/common_options.h"
+#include "options/report_options.h"
 #include "options/simulate_options.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -264,6 +265,8 @@ int main(int argc, char **argv) {
   addPartitionCommand(app, partition, exitCode);
   ExplainOptions explain;
   addExplainCommand(app, explain, exitCode);
+  ReportOptionsCli report;
+  addReportCommand(app, report, exitCode);
   ShardingOptions sharding;
   addShardingCommand(app, sharding, exitCode);
   RuleOptionsCli rule;

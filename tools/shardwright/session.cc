@@ -11,6 +11,7 @@
 
 #include "shardwright/auto/plan_inside.h"
 #include "shardwright/compile/registration.h"
+#include "shardwright/compile/report_program.h"
 #include "shardwright/interop/load_module.h"
 #include "shardwright/pjrt_client/plugin_backend.h"
 #include "shardwright/pjrt_client/plugin_client.h"
@@ -162,7 +163,8 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
                         [&](const Budget &b) { return b.what == what; });
   };
   bool looksAgain = !options.remarks.empty() || options.warnReplicated ||
-                    asks(Budget::What::Replicate) || asks(Budget::What::Sent);
+                    asks(Budget::What::Replicate) || asks(Budget::What::Sent) ||
+                    keepsModule;
   if (looksAgain)
     positions = std::make_unique<AsmParserState>();
   auto start = std::chrono::steady_clock::now();
@@ -245,6 +247,31 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
       stopAfter >= Stage::Reshard)
     tellOfGathers(options);
   return true;
+}
+
+FailureOr<llvm::json::Object>
+Session::document(const CommonOptions &options,
+                  std::optional<size_t> mostTrials) {
+  // Remarks and warnings have been printed already.
+  context->setRemarkEngine(nullptr);
+  ScopedDiagnosticHandler quiet(context.get(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+  UserValues user(*asRead, positions.get(), sources.get());
+  DocumentRequest request;
+  request.title = options.module;
+  request.compile = compiledWith;
+  request.report = &report();
+  request.mostTrials = mostTrials;
+  if (options.partitionEffort == kPlanInsideEffort)
+    request.prepare = [&](ModuleOp module) {
+      return planInside(module, compiledWith);
+    };
+  FailureOr<llvm::json::Object> document =
+      reportProgram(*asRead, user, request);
+  if (failed(document) && !diagnostic->finish())
+    badInput("cannot report on '" + options.module + "'", "");
+  return document;
 }
 
 SecondLook *Session::secondLook() {

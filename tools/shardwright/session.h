@@ -14,6 +14,7 @@
 #include "second_look.h"
 
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/JSON.h"
 
 #include <memory>
 
@@ -66,6 +67,14 @@ public:
   /// The module as it was read, with the names of its values. Null if the
   /// options do not need it, or if it cannot be partitioned again.
   SecondLook *secondLook();
+  /// Keeps the module as it is read by `compile`, for `document`.
+  void keepModule() { keepsModule = true; }
+  /// The report document of the compiled program, whose statistics it has. Must
+  /// be called once, after keepModule() and compile(). On failure, the error
+  /// has been printed.
+  mlir::FailureOr<llvm::json::Object>
+  document(const CommonOptions &options,
+           std::optional<size_t> mostTrials = std::nullopt);
   /// Bytes of the largest replicated value; computed if there is a budget for
   /// it.
   double mostReplicated() const { return largestWhole; }
@@ -103,6 +112,7 @@ private:
 
   std::optional<MachineModel> givenMachine;
   int64_t numProcesses = 1;
+  bool keepsModule = false;
   std::unique_ptr<Client> client; ///< null: the shared one
   std::shared_ptr<pjrt_client::PluginBackend> pluginBackend;
   Target target = Target::Cpu; ///< of the client
