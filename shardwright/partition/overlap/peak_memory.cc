@@ -8,6 +8,7 @@
 #include "shardwright/partition/overlap/peak_memory.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/overlap/memory_curve.h"
 #include "shardwright/partition/overlap/memory_walk.h"
 
 using namespace mlir;
@@ -110,16 +111,22 @@ std::vector<int32_t> Donation::find() {
 
 } // namespace
 
+/// Walks @main.
+static void walkMain(ModuleOp local, func::FuncOp main, CalledFunctions &called,
+                     MemoryWalk &walk) {
+  for (auto func : local.getOps<func::FuncOp>())
+    called.functions[func.getName()] = func;
+  called.peaks[main.getName()] = nullptr;
+  walk.run(main);
+}
+
 PredictedPeak predictPeak(ModuleOp local) {
   func::FuncOp main = sdy::getMainFunc(local);
   if (!main || main.isExternal())
     return {};
   CalledFunctions called;
-  for (auto func : local.getOps<func::FuncOp>())
-    called.functions[func.getName()] = func;
-  called.peaks[main.getName()] = nullptr;
   MemoryWalk walk(called);
-  walk.run(main);
+  walkMain(local, main, called, walk);
   PredictedPeak peak = peakOf(walk);
   std::vector<HeldValue> temporaries = std::move(peak.values);
   peak.values.clear();
@@ -147,6 +154,60 @@ PredictedPeak predictPeak(ModuleOp local) {
     return a.bytes > b.bytes;
   });
   return peak;
+}
+
+using BytesByClass = std::array<int64_t, kMemoryClasses>;
+
+int64_t MemoryPoint::bytes() const {
+  int64_t sum = 0;
+  for (int64_t bytes : bytesByClass)
+    sum += bytes;
+  return sum;
+}
+
+std::vector<MemoryPoint> predictMemoryCurve(ModuleOp local,
+                                            const PredictedPeak &peak) {
+  func::FuncOp main = sdy::getMainFunc(local);
+  if (!main || main.isExternal())
+    return {};
+  CalledFunctions called;
+  MemoryWalk walk(called);
+  walkMain(local, main, called, walk);
+
+  // Arguments and results are alive from the start to the end.
+  BytesByClass alive{};
+  for (const HeldValue &value : peak.values)
+    if (value.kind == MemoryClass::Argument ||
+        value.kind == MemoryClass::Result || value.kind == MemoryClass::State)
+      alive[int(value.kind)] += value.bytes;
+  size_t moments = walk.ops.size();
+  std::vector<BytesByClass> written(moments), read(moments);
+  for (auto [i, buffer] : llvm::enumerate(walk.buffers)) {
+    auto number = MemoryWalk::Buffer(i);
+    if (buffer.kind == MemoryClass::Argument ||
+        buffer.kind == MemoryClass::Result || buffer.bytes == 0 ||
+        !walk.timeline.isUsed(number))
+      continue;
+    BytesByClass bytes{};
+    if (buffer.callee)
+      bytes = buffer.callee->bytesByClass();
+    else
+      bytes[int(buffer.kind)] = buffer.bytes;
+    for (int c = 0; c < kMemoryClasses; ++c) {
+      written[walk.timeline.firstUse(number)][c] += bytes[c];
+      read[walk.timeline.lastUse(number)][c] += bytes[c];
+    }
+  }
+  std::vector<MemoryPoint> points;
+  points.reserve(moments);
+  for (size_t moment = 0; moment < moments; ++moment) {
+    for (int c = 0; c < kMemoryClasses; ++c)
+      alive[c] += written[moment][c];
+    points.push_back({walk.ops[moment], alive});
+    for (int c = 0; c < kMemoryClasses; ++c)
+      alive[c] -= read[moment][c];
+  }
+  return points;
 }
 
 } // namespace shardwright

@@ -19,12 +19,28 @@ using namespace mlir;
 namespace shardwright {
 
 StepTime StepTimes::ofRegions(Operation *op) {
+  SmallVector<InnerSchedule, 2> inner;
+  return ofRegions(op, inner);
+}
+
+StepTime StepTimes::ofRegions(Operation *op,
+                              SmallVectorImpl<InnerSchedule> &inner) {
+  // The block that was recorded last.
+  auto recorded = [&] {
+    return record ? int32_t(record->blocks.size()) - 1 : -1;
+  };
   StepTime sum;
   if (isa<stablehlo::WhileOp>(op)) {
     std::optional<int64_t> trips = knownTripCount(op);
-    for (Region &region : op->getRegions())
-      if (!region.empty())
-        sum.add(ofBlock(region.front()), double(trips.value_or(1)));
+    double times = double(trips.value_or(1)), start = 0;
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
+        continue;
+      StepTime time = ofBlock(region.front());
+      inner.push_back({recorded(), start, times});
+      start += time.total();
+      sum.add(time, times);
+    }
     sum.unknownTripCount |= !trips;
   } else if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op)) {
     bool unknown = false;
@@ -33,8 +49,10 @@ StepTime StepTimes::ofRegions(Operation *op) {
         continue;
       StepTime time = ofBlock(branch.front());
       unknown |= time.unknownTripCount;
-      if (time.total() > sum.total())
-        sum = time;
+      if (time.total() <= sum.total())
+        continue;
+      sum = time;
+      inner.assign(1, {recorded()});
     }
     sum.unknownTripCount = unknown;
   } else if (auto call = dyn_cast<func::CallOp>(op)) {
@@ -43,10 +61,14 @@ StepTime StepTimes::ofRegions(Operation *op) {
       return sum;
     // A recursive call counts as zero.
     auto [it, isNew] = functions.try_emplace(callee);
-    if (!isNew)
-      return it->second;
-    sum = ofBlock(callee.getBody().front());
-    functions[callee] = sum;
+    if (isNew) {
+      StepTime time = ofBlock(callee.getBody().front());
+      functions[callee] = {time, recorded()};
+    }
+    const Function &function = functions[callee];
+    sum = function.time;
+    if (function.block >= 0)
+      inner.push_back({function.block});
   }
   return sum;
 }
@@ -54,24 +76,72 @@ StepTime StepTimes::ofRegions(Operation *op) {
 StepTime StepTimes::ofBlock(Block &block) {
   Timeline timeline;
   llvm::DenseMap<Value, double> arrivals;
+  std::vector<ScheduledOp> scheduled;
+  auto note = [&](ScheduledOp op) {
+    if (record)
+      scheduled.push_back(std::move(op));
+  };
+  auto start = [&](Operation &op, const Transfer &transfer) {
+    double arrival = timeline.start(transfer);
+    note({.kind = ScheduledOp::Kind::Transfer,
+          .op = &op,
+          .start = arrival - transfer.seconds,
+          .seconds = transfer.seconds,
+          .lanes = transfer.lanes});
+    return arrival;
+  };
   for (Operation &op : block) {
-    if (auto start = dyn_cast<stablehlo::AsyncStartOp>(op)) {
+    if (auto async = dyn_cast<stablehlo::AsyncStartOp>(op)) {
       double arrival = timeline.now();
-      for (Operation &inner : start.getBody().front())
+      for (Operation &inner : async.getBody().front())
         if (std::optional<Transfer> transfer = costs.transfer(&inner))
-          arrival = std::max(arrival, timeline.start(*transfer));
-      arrivals[start.getResult()] = arrival;
+          arrival = std::max(arrival, start(inner, *transfer));
+      arrivals[async.getResult()] = arrival;
     } else if (auto done = dyn_cast<stablehlo::AsyncDoneOp>(op)) {
       timeline.wait(arrivals.lookup(done.getOperand()));
     } else if (std::optional<Transfer> transfer = costs.transfer(&op)) {
-      timeline.communicate(*transfer);
+      timeline.wait(start(op, *transfer));
     } else if (isControlFlow(&op) || isa<func::CallOp>(op)) {
-      timeline.run(ofRegions(&op));
+      ScheduledOp run{.kind = ScheduledOp::Kind::Control,
+                      .op = &op,
+                      .start = timeline.now()};
+      StepTime time = ofRegions(&op, run.inner);
+      run.seconds = time.total();
+      timeline.run(time);
+      note(std::move(run));
     } else {
-      timeline.compute(costs.seconds(&op));
+      double seconds = costs.seconds(&op);
+      note({.op = &op, .start = timeline.now(), .seconds = seconds});
+      timeline.compute(seconds);
     }
   }
+  if (record)
+    record->blocks.push_back({timeline.spent(), std::move(scheduled)});
   return timeline.spent();
+}
+
+std::vector<double> StepSchedule::runs() const {
+  std::vector<double> runs(blocks.size(), 0);
+  if (main < 0)
+    return runs;
+  runs[main] = 1;
+  for (size_t i = blocks.size(); i-- > 0;)
+    for (const ScheduledOp &op : blocks[i].ops)
+      for (const InnerSchedule &inner : op.inner)
+        runs[inner.block] += runs[i] * inner.times;
+  return runs;
+}
+
+StepSchedule predictSchedule(ModuleOp local, const Mesh &mesh,
+                             const MachineModel &machine) {
+  StepSchedule schedule;
+  func::FuncOp main = sdy::getMainFunc(local);
+  if (!main || main.isDeclaration())
+    return schedule;
+  OpCosts costs(machine, mesh);
+  StepTimes(local, costs, &schedule).ofBlock(main.getBody().front());
+  schedule.main = int32_t(schedule.blocks.size()) - 1;
+  return schedule;
 }
 
 StepTime predictStepTime(ModuleOp local, const Mesh &mesh,

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/report/document/collective_table.h"
+#include "shardwright/report/document/schedule_table.h"
 #include "shardwright/report/document/source_stacks.h"
 #include "shardwright/report/document/value_table.h"
 
@@ -120,6 +121,8 @@ Object makeDocument(const DocumentParts &parts) {
   document["ops"] = opsJson(parts, values, strings, stacks);
   values.write(document, parts.mostTrials);
   writeCollectives(parts, values, strings, stacks, document);
+  writeSchedule(parts, strings, document);
+  writeMemory(parts, values, document);
   document["whole"] = wholeJson(parts, values);
   document["frames"] = stacks.takeFrames();
   document["stacks"] = stacks.takeStacks();

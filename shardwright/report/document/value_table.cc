@@ -28,14 +28,31 @@ ValueTable::ValueTable(const UserValues &user, const UserOps &ops,
       resultTypes(results), strings(strings), given(explainer.annotations()) {
   addRows();
   setFlags(whole);
-  // Number the steps in the order of propagation, origins without steps first.
+  numberPaths();
+  // In program order of the ops.
+  for (const Row &row : rows)
+    for (ArrayRef<int32_t> list : {row.indexed.stops, row.indexed.ahead})
+      for (int32_t stop : list)
+        stopNumbers.try_emplace(stop, 0);
+  for (auto [number, stop] : llvm::enumerate(stopNumbers))
+    stop.second = int64_t(number);
+}
+
+/// Numbers the steps that paths of the rows have, in the order of propagation.
+/// Origins without steps come first.
+void ValueTable::numberPaths() {
   const std::vector<PathRow> &paths = explainer.paths().rows();
-  std::vector<int32_t> order(paths.size());
-  for (size_t i = 0; i < order.size(); ++i)
-    order[i] = int32_t(i);
-  sortBy(order, [&](int32_t i) { return paths[i].arrival; });
-  arrivalNumbers.resize(order.size());
-  for (auto [number, i] : llvm::enumerate(order))
+  arrivalNumbers.assign(paths.size(), -1);
+  for (const Row &row : rows)
+    for (const IndexedValue::Axis &axis : row.indexed.axes)
+      for (int32_t i = axis.row; i >= 0 && arrivalNumbers[i] < 0;
+           i = paths[i].next)
+        arrivalNumbers[i] = 0;
+  for (size_t i = 0; i < paths.size(); ++i)
+    if (arrivalNumbers[i] == 0)
+      pathOrder.push_back(int32_t(i));
+  sortBy(pathOrder, [&](int32_t i) { return paths[i].arrival; });
+  for (auto [number, i] : llvm::enumerate(pathOrder))
     arrivalNumbers[i] = int64_t(number);
 }
 
@@ -67,8 +84,24 @@ void ValueTable::addRows() {
   for (auto [id, value] : llvm::enumerate(user.all())) {
     firstRow.push_back(int64_t(rows.size()));
     std::vector<IndexedValue> copies = explainer.indexValue(int32_t(id));
-    for (IndexedValue &copy : copies)
-      add(std::move(copy), int32_t(id), -1, value.type);
+    if (value.argument >= 0) {
+      argumentIds.resize(
+          std::max(argumentIds.size(), size_t(value.argument) + 1), -1);
+      argumentIds[value.argument] = int32_t(id);
+    }
+    // Copies of equal sharding share the row of the first one.
+    llvm::StringMap<int64_t> rowOfSharding;
+    for (IndexedValue &copy : copies) {
+      auto [it, isNew] =
+          rowOfSharding.try_emplace(copy.value.sharding, int64_t(rows.size()));
+      if (isNew) {
+        add(std::move(copy), int32_t(id), -1, value.type);
+        continue;
+      }
+      ++rows[it->second].copies;
+      if (copy.place != kNoPlace)
+        rowOfPlaces.try_emplace(copy.place, it->second);
+    }
     if (!copies.empty())
       continue;
     IndexedValue removed;
@@ -122,8 +155,14 @@ int64_t ValueTable::rowOfPlace(PlaceId place) const {
 }
 
 Object ValueTable::values() {
+  auto numbersOf = [&](ArrayRef<int32_t> stops) {
+    Array list;
+    for (int32_t stop : stops)
+      list.push_back(stopNumbers.at(stop));
+    return list;
+  };
   Array name, source, type, local, sharding, bytes, localBytes, op, argument,
-      result, copy, flags, why, stopLists, aheadLists;
+      result, copy, copies, flags, why, stopLists, aheadLists;
   std::vector<std::vector<int64_t>> isResult(rows.size());
   for (auto [i, id] : llvm::enumerate(ops.returned()))
     if (int64_t row = rowOfValue(id); row >= 0)
@@ -145,14 +184,15 @@ Object ValueTable::values() {
     argument.push_back(row.id < 0 ? -1 : user.all()[row.id].argument);
     result.push_back(Array(isResult[number]));
     copy.push_back(value.copy);
+    copies.push_back(row.copies);
     flags.push_back(row.flags);
     Array axes;
     for (const IndexedValue::Axis &axis : row.indexed.axes)
       axes.push_back(
           Array{axis.dim, strings.add(axis.axis), arrivalNumbers[axis.row]});
     why.push_back(std::move(axes));
-    stopLists.push_back(Array(row.indexed.stops));
-    aheadLists.push_back(Array(row.indexed.ahead));
+    stopLists.push_back(numbersOf(row.indexed.stops));
+    aheadLists.push_back(numbersOf(row.indexed.ahead));
   }
   return Object{{"name", std::move(name)},
                 {"source", std::move(source)},
@@ -165,6 +205,7 @@ Object ValueTable::values() {
                 {"argument", std::move(argument)},
                 {"result", std::move(result)},
                 {"copy", std::move(copy)},
+                {"copies", std::move(copies)},
                 {"flags", std::move(flags)},
                 {"why", std::move(why)},
                 {"stops", std::move(stopLists)},
@@ -173,12 +214,9 @@ Object ValueTable::values() {
 
 Object ValueTable::arrivals() {
   const ReasonPaths &paths = explainer.paths();
-  std::vector<int32_t> order(paths.rows().size());
-  for (auto [row, number] : llvm::enumerate(arrivalNumbers))
-    order[number] = int32_t(row);
   Array value, dim, from, fromDim, op, factor, kind, opPriority, userPriority,
       where, valueName, next, origin, originValue, originDim, originWhere;
-  for (int32_t i : order) {
+  for (int32_t i : pathOrder) {
     const PathRow &row = paths.rows()[i];
     const PathOrigin *end =
         row.origin < 0 ? nullptr : &paths.origins()[row.origin];
@@ -231,7 +269,7 @@ Array ValueTable::stops(size_t mostTrials) {
     if (tried.size() < mostTrials)
       tried.insert(stop);
   Array list;
-  for (int32_t i = 0; i < int32_t(stops.size()); ++i) {
+  for (const auto &[i, number] : stopNumbers) {
     ExplainedStop explained = explainer.explainStop(i, tried.contains(i));
     llvm::json::Value json = toJson(explained);
     Object &object = *json.getAsObject();

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of the document's values: one for each copy of a value of the user
-// in the program, one for a value that was removed, and at the end one for each
-// result of the program. With them the tables of their reasons.
+// The rows of the document's values: one for each value of the user, and at the
+// end one for each result of the program. A value in a function that is copied
+// for its callers has a row for each sharding that its copies have. With them
+// the tables of their reasons.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,8 @@
 #include "shardwright/report/document/user_ops.h"
 #include "shardwright/report/explain/explain.h"
 #include "shardwright/report/explain/whole_values.h"
+
+#include <map>
 
 namespace shardwright {
 
@@ -42,6 +45,10 @@ public:
   int64_t rowOfValue(int32_t id) const {
     return id < 0 ? -1 : firstRow[size_t(id)];
   }
+  /// Of the program.
+  int64_t rowOfArgument(int64_t argument) const {
+    return rowOfValue(argumentIds[size_t(argument)]);
+  }
   int64_t rowOfResult(int64_t result) const { return firstResult + result; }
 
   /// Adds `values`, `arrivals`, `stops`, `notes` and `annotations`.
@@ -53,6 +60,8 @@ private:
   struct Row {
     IndexedValue indexed;
     int32_t id = -1, result = -1;
+    /// Copies of its function in which its sharding is the same.
+    int64_t copies = 1;
     int64_t bytes = 0, localBytes = 0, flags = 0;
     std::string local;
   };
@@ -75,10 +84,16 @@ private:
   std::vector<Explainer::Given> given;
   std::vector<Row> rows;
   std::vector<int64_t> firstRow;
+  std::vector<int32_t> argumentIds;
   int64_t firstResult = 0;
   llvm::DenseMap<PlaceId, int64_t> rowOfPlaces;
-  /// By row of ReasonPaths: its row in the document.
+  void numberPaths();
+
+  /// By row of ReasonPaths: its row in the document; -1 if no value needs it.
   std::vector<int64_t> arrivalNumbers;
+  /// By number of Reasons::stops(), of those that rows have: the row.
+  std::map<int32_t, int64_t> stopNumbers;
+  std::vector<int32_t> pathOrder; ///< the reverse of `arrivalNumbers`
 };
 
 } // namespace shardwright
