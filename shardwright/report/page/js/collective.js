@@ -1,0 +1,128 @@
+//===- collective.js - reasons of collectives, and the lists of the view Why ---===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+(() => {
+  const {html, to, Link, Bytes, Seconds, ValueLink, Rich, Table, AxisTag, Facts} = SW;
+  const f = SW.format;
+
+  const named = (report, name) => {
+    const v = report.valueByName(name);
+    return v >= 0 ? html`<${ValueLink} report=${report} v=${v} label=${name} />` : html`<span class="code">${name}</span>`;
+  };
+
+  // The ways of computing, or of moving data, that were compared: the chosen one
+  // first. Costs are shown as far as the document has them.
+  function Ways({report, ways, more, title}) {
+    if (!ways || !ways.length) return '';
+    const least = Math.min(...ways.filter((w) => f.known(w.cost)).map((w) => w.cost));
+    const has = (key) => ways.some((w) => f.known(w[key]));
+    const columns = [
+      {head: '', class: 'mark', cell: (w) => w.taken ? html`<span class="taken">✓ chosen</span>` : html`<span class="muted">rejected</span>`},
+      {head: 'How', class: 'wrap', cell: (w) => html`<span class="code"><${Rich} report=${report} text=${w.how} /></span>`},
+      has('bytes') && {head: 'Sends', number: true, cell: (w) => html`<${Bytes} n=${w.bytes} />`},
+      has('seconds') && {head: 'Seconds', number: true, cell: (w) => html`<${Seconds} x=${w.seconds} />`},
+      has('cost') && {head: 'Cost', number: true, cell: (w) => SW.orUnknown(f.known(w.cost) ? f.count(Math.round(w.cost)) : null)},
+      has('cost') && ways.length > 1 && {head: 'Of the least', number: true, cell: (w) => f.known(w.cost) && least > 0 ? `${(w.cost / least).toFixed(2)} ×` : ''},
+    ].filter(Boolean);
+    const sorted = [...ways].sort((a, b) => (b.taken ? 1 : 0) - (a.taken ? 1 : 0));
+    return html`<section><h4>${title}</h4><${Table} rows=${sorted} columns=${columns} />
+      ${more > 0 && html`<p class="note">${f.count(more)} more expensive ${more === 1 ? 'way is' : 'ways are'} left out.</p>`}</section>`;
+  }
+
+  function Need({report, need}) {
+    return html`<section class="need"><p class="because"><${Rich} report=${report} text=${need.why} /></p>
+      <${Facts} rows=${[
+        need.value && ['Value', named(report, need.value)],
+        need.op && ['For', html`<${Rich} report=${report} text=${need.op} />`],
+        need.has !== undefined && ['It has', html`<${SW.Sharding} report=${report} text=${need.has} />`],
+        need.needs !== undefined && ['It needs', html`<${SW.Sharding} report=${report} text=${need.needs} />`],
+        need.where && ['Source', html`<span class="code">${need.where}</span>`],
+      ]} />
+      ${need.tensors && need.tensors.length > 0 && html`<section><h4>Operands and results</h4><${Table} rows=${need.tensors} columns=${[
+        {head: 'Role', cell: (t) => t.role},
+        {head: 'Value', cell: (t) => named(report, t.value)},
+        {head: 'Type, as computed', cell: (t) => html`<${SW.Shape} report=${report} type=${t.type} sharding=${report.parsed(t.computed)} />`},
+        {head: 'Propagated', class: 'wrap', cell: (t) => t.computed === t.propagated ? html`<span class="muted">the same</span>`
+          : html`<${SW.Sharding} report=${report} text=${t.propagated} />`},
+      ]} /></section>`}
+      <${Ways} report=${report} ways=${need.ways} more=${need.more_ways} title="Ways to compute" />
+      <${Ways} report=${report} ways=${need.routes} title="Ways to move the data" />
+      ${need.origins && need.origins.length > 0 && html`<section><h4>Annotations that cause it</h4><ul class="origins">${need.origins.map((o) => html`<li>
+        <${Rich} report=${report} text=${o.axis} /> at dimension ${o.dim} of ${named(report, o.value)} comes from <${Rich} report=${report} text=${o.from} />${
+        o.where && html` <span class="muted code">${o.where}</span>`}</li>`)}</ul></section>`}</section>`;
+  }
+
+  function CollectiveDetails({report, i}) {
+    const c = report.doc.collectives[i];
+    const reshards = report.doc.reshards.map((r, k) => [r, k]).filter(([r]) => r.collective === i);
+    return html`<article class="value"><header><h3>${SW.kindText(c)}</h3><nav class="actions">
+        ${c.op >= 0 && html`<${Link} to=${to.op(c.op)}>In the program</${Link}>`}
+        ${reshards.map(([r, k]) => html`<${Link} to=${to.tensor(r.value, {reshard: k})}>What moves</${Link}>`)}</nav></header>
+      <${Facts} rows=${[
+        ['Along', html`<${SW.Axes} report=${report} text=${c.axes} />`],
+        ['Groups', f.known(c.group_size) ? `of ${f.count(c.group_size)} devices` : html`<${SW.NotKnown} />`],
+        ['Sent', html`<${Bytes} n=${c.bytes_sent_per_device} /> by each device in one step`],
+        ['Executions', f.known(c.executions) ? f.count(c.executions) : html`<${SW.NotKnown} how="its loop has no known trip count" />`],
+        ['Predicted', html`<${Seconds} x=${c.predicted_seconds} how="give --machine FILE" />`],
+        c.value >= 0 && ['Value', html`<${ValueLink} report=${report} v=${c.value} /> <${SW.ValueShape} report=${report} v=${c.value} />`],
+        report.s(c.name) && ['Name', html`<span class="code wrap">${report.s(c.name)}</span>`],
+        ['Source', html`<${SW.Stack} report=${report} stack=${c.stack} />`],
+      ]} />
+      ${(c.needs || []).map((need) => html`<${Need} report=${report} need=${need} />`)}
+      ${!(c.needs && c.needs.length) && html`<p class="muted">The partitioner recorded no need for it: the program itself contains this collective.</p>`}</article>`;
+  }
+
+  function CollectiveList({report}) {
+    const rows = report.doc.collectives;
+    return html`<${SW.More} rows=${rows} first=${100} noun="collectives" render=${(shown) => html`<${Table} rows=${shown}
+        empty="The program needs no communication." columns=${[
+      {head: 'Collective', cell: (c, i) => html`<${Link} to=${to.collective(i)}>${SW.kindText(c)}</${Link}>`},
+      {head: 'Axes', cell: (c) => html`<${SW.Axes} report=${report} text=${c.axes} />`},
+      {head: 'Why', class: 'wrap', cell: (c) => c.needs && c.needs[0] ? html`<${Rich} report=${report} text=${c.needs[0].why} />` : ''},
+      {head: 'Source', cell: (c) => html`<${SW.Place} report=${report} stack=${c.stack} />`},
+      {head: 'Times', number: true, cell: (c) => SW.orUnknown(f.count(c.executions))},
+      {head: 'Sent', number: true, cell: (c) => html`<${Bytes} n=${c.bytes_sent_per_device} />`},
+      {head: 'Predicted', number: true, cell: (c) => html`<${Seconds} x=${c.predicted_seconds} />`},
+    ]} />`} />`;
+  }
+
+  function WhatIf({report}) {
+    const rows = report.doc.what_if;
+    return html`<p class="intro">Each annotation was added to the program, and the program was partitioned again. The numbers are those of that program.</p>
+      <${Table} rows=${rows} empty="No annotation was found that sends less." columns=${[
+      {head: 'Suggestion', class: 'wrap', cell: (w) => html`<${Rich} report=${report} text=${w.text} /><${SW.Suggestion} report=${report} suggestion=${w} />`},
+      {head: 'Value', cell: (w) => html`<${ValueLink} report=${report} v=${w.value} />`},
+      {head: 'Saves', number: true, cell: (w) => html`<strong><${Bytes} n=${w.saved_bytes} /></strong>`},
+      {head: 'Saves time', number: true, cell: (w) => html`<${Seconds} x=${w.saved_seconds} />`},
+      {head: 'Then sends', number: true, cell: (w) => html`<${Bytes} n=${w.bytes} />`},
+      {head: 'Then takes', number: true, cell: (w) => html`<${Seconds} x=${w.seconds} />`},
+      {head: 'Then peak', number: true, cell: (w) => html`<${Bytes} n=${w.peak} />`},
+    ]} />`;
+  }
+
+  const StopList = ({report}) => report.doc.stops.length
+      ? html`<${SW.More} rows=${report.doc.stops} first=${50} noun="conflicts" render=${(rows) =>
+          html`<ul class="stops">${rows.map((s) => html`<${SW.Stop} report=${report} stop=${s} />`)}</ul>`} />`
+      : html`<p class="empty">No axis was stopped by another one or by a closed dimension.</p>`;
+
+  const LISTS = [['collectives', 'Collectives', CollectiveList], ['stops', 'Conflicts', StopList], ['what-if', 'What if', WhatIf]];
+
+  function Why({report, route}) {
+    const [kind, text] = route.path, i = /^\d+$/.test(text || '') ? +text : -1;
+    const back = html`<p class="crumbs"><${Link} to=${SW.router.print('why', [], kind === 'collective' ? {} : {})}>All collectives, conflicts, suggestions</${Link}></p>`;
+    if (kind === 'value' && i >= 0 && i < report.valueCount) return html`<div class="why page">${back}<${SW.ValueDetails} key=${`v${i}`} report=${report} v=${i} /></div>`;
+    if (kind === 'collective' && i >= 0 && i < report.doc.collectives.length) return html`<div class="why page">${back}<${CollectiveDetails} key=${`c${i}`} report=${report} i=${i} /></div>`;
+    const list = LISTS.find(([name]) => name === route.params.list) || LISTS[0], List = list[2];
+    const counts = {collectives: report.doc.collectives.length, stops: report.doc.stops.length, 'what-if': report.doc.what_if.length};
+    return html`<div class="why page">${kind && html`<p class="problem" role="status">This report has no ${kind === 'collective' ? 'collective' : 'value'} number ${text}.</p>`}
+      <nav class="lists" aria-label="Lists">${LISTS.map(([name, title]) => html`<${Link} class="chip" aria-current=${name === list[0] ? 'true' : undefined}
+        to=${SW.router.print('why', [], {list: name})}>${title} <span class="count">${f.count(counts[name])}</span></${Link}>`)}</nav>
+      <${List} report=${report} /></div>`;
+  }
+
+  SW.Why = Why;
+})();
