@@ -2,7 +2,7 @@
 # run by hand; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build demo test test-long test-newest-jax test-processes test-sanitize test-tsan test-frontend-asan test-mutations fuzz bench examples wheel format clean
+.PHONY: help bootstrap build demo test test-long test-newest-jax test-processes test-sanitize test-tsan test-frontend-asan test-mutations test-browser fuzz bench examples wheel format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
@@ -47,6 +47,10 @@ test-frontend-asan: bootstrap ## the front end under ASan and UBSan, with SEQUEN
 	@export ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0 \
 	  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 RC_PARAMS=max_success=$(SEQUENCES); \
 	  build/bin/asan_frontend_test --gtest_brief=1
+
+test-browser: build ## the page of HTML reports in Chromium, which this installs
+	@scripts/bootstrap.sh browser
+	@scripts/run_tests.py -v browser
 
 test-mutations: bootstrap ## deliberate bugs, one at a time: the suites find each (over an hour)
 	@scripts/mutation_check.py

@@ -3,6 +3,7 @@
 #
 #   scripts/bootstrap.sh            packages, the venv of the oracle tests, and one with the newest JAX
 #   scripts/bootstrap.sh packages   packages only (enough to build)
+#   scripts/bootstrap.sh browser    what test/browser needs: Chromium, its driver, selenium
 #
 # Prints what it installs, or nothing if nothing is missing. Needs root or sudo for packages.
 # docs/dependencies.md has the reason for each.
@@ -144,8 +145,27 @@ install_newest_venv() {
   install_venv "$python" .venv-newest requirements-newest-jax.txt
 }
 
+# What test/browser needs. Its scripts are skipped where this fails.
+install_browser() {
+  optional_packages=(chromium chromium-driver)
+  install_optional_packages
+  local log
+  log=$(mktemp)
+  if ! .venv/bin/python -m pip install --disable-pip-version-check --no-input -q -r requirements-browser.txt >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    echo "bootstrap: WARNING: no selenium in .venv (log: $log): test/browser will be SKIPPED" >&2
+    return
+  fi
+  rm -f "$log"
+}
+
 install_packages
 install_optional_packages
+if [ "${1:-all}" = browser ]; then
+  install_venv /usr/bin/python3 .venv requirements-dev.txt
+  install_browser
+  exit
+fi
 if [ "${1:-all}" != packages ]; then
   install_venv /usr/bin/python3 .venv requirements-dev.txt
   install_newest_venv

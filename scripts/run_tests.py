@@ -23,12 +23,14 @@ Suites (docs/testing.md):
   processes   test/jax/processes/*.py: JAX programs as jobs of several processes; not among the suites that run
               without names (`jax` has a sample)
   fuzz        fuzz targets: regression inputs and short runs of fixed seed (sanitize build only)
+  browser     test/browser/*.py: the page of HTML reports in Chromium; skipped where it is not installed
   package     the install tree, used by the consumer in test/consumer/
   docs        scripts/check_docs.py: the output shown in README.md and docs/ is the actual output;
               scripts/op_status.py: docs/status.md matches the tree;
               scripts/jax_versions.py: docs/jax.md lists the features that the doctor finds
   tree        scripts/check_tree.py: licence headers, layer READMEs, orphaned tests;
-              scripts/mutation_check.py --check: the mutations still apply to the sources
+              scripts/mutation_check.py --check: the mutations still apply to the sources;
+              scripts/check_scripts.py: node accepts the scripts of HTML reports
 
 A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So does this one
 (`N passed, N failed, N skipped`), and exits with 1 when something failed.
@@ -244,6 +246,7 @@ SUITES = {
         (function, name.replace("jax/processes", "processes"), command)
         for function, name, command in scripts("jax/processes", exclude=("job.py",))(options)
     ],
+    "browser": scripts("browser", exclude=("browser.py",)),
     "fuzz": fuzz,
     "package": package,
     "docs": lambda options: [
@@ -252,6 +255,7 @@ SUITES = {
         (run_script, "jax_versions", [sys.executable, "scripts/jax_versions.py"]),
     ],
     "tree": lambda options: [
+        (run_script, "page_scripts", [sys.executable, "scripts/check_scripts.py"]),
         (run_script, "tree", [sys.executable, "scripts/check_tree.py"]),
         (run_script, "layers", [sys.executable, "scripts/check_layers.py"]),
         (run_script, "layers_test", [sys.executable, "scripts/check_layers_test.py"]),

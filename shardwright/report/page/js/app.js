@@ -170,6 +170,7 @@
     SW.report = new SW.Report(raw);
     preact.render(html`<${App} report=${SW.report} />`, body);
     document.documentElement.dataset.ready = 'yes';
+    performance.mark('ready');
   }
 
   SW.start = start;

@@ -19,14 +19,11 @@
   function Ways({report, ways, more, title}) {
     if (!ways || !ways.length) return '';
     const least = Math.min(...ways.filter((w) => f.known(w.cost)).map((w) => w.cost));
-    const has = (key) => ways.some((w) => f.known(w[key]));
     const columns = [
       {head: '', class: 'mark', cell: (w) => w.taken ? html`<span class="taken">✓ chosen</span>` : html`<span class="muted">rejected</span>`},
       {head: 'How', class: 'wrap', cell: (w) => html`<span class="code"><${Rich} report=${report} text=${w.how} /></span>`},
-      has('bytes') && {head: 'Sends', number: true, cell: (w) => html`<${Bytes} n=${w.bytes} />`},
-      has('seconds') && {head: 'Seconds', number: true, cell: (w) => html`<${Seconds} x=${w.seconds} />`},
-      has('cost') && {head: 'Cost', number: true, cell: (w) => SW.orUnknown(f.known(w.cost) ? f.count(Math.round(w.cost)) : null)},
-      has('cost') && ways.length > 1 && {head: 'Of the least', number: true, cell: (w) => f.known(w.cost) && least > 0 ? `${(w.cost / least).toFixed(2)} ×` : ''},
+      {head: 'Cost', number: true, cell: (w) => w.inSeconds ? html`<${Seconds} x=${w.cost} />` : html`<${Bytes} n=${f.known(w.cost) ? Math.round(w.cost) : null} />`},
+      ways.length > 1 && {head: 'Of the least', number: true, cell: (w) => f.known(w.cost) && least > 0 ? `${(w.cost / least).toFixed(2)} ×` : ''},
     ].filter(Boolean);
     const sorted = [...ways].sort((a, b) => (b.taken ? 1 : 0) - (a.taken ? 1 : 0));
     return html`<section><h4>${title}</h4><${Table} rows=${sorted} columns=${columns} />
@@ -50,14 +47,14 @@
           : html`<${SW.Sharding} report=${report} text=${t.propagated} />`},
       ]} /></section>`}
       <${Ways} report=${report} ways=${need.ways} more=${need.more_ways} title="Ways to compute" />
-      <${Ways} report=${report} ways=${need.routes} title="Ways to move the data" />
+      <${Ways} report=${report} ways=${need.routes} title="Other ways to move the data, rejected" />
       ${need.origins && need.origins.length > 0 && html`<section><h4>Annotations that cause it</h4><ul class="origins">${need.origins.map((o) => html`<li>
         <${Rich} report=${report} text=${o.axis} /> at dimension ${o.dim} of ${named(report, o.value)} comes from <${Rich} report=${report} text=${o.from} />${
         o.where && html` <span class="muted code">${o.where}</span>`}</li>`)}</ul></section>`}</section>`;
   }
 
   function CollectiveDetails({report, i}) {
-    const c = report.doc.collectives[i];
+    const c = report.doc.collectives[i], needs = report.needsOf(c);
     const reshards = report.doc.reshards.map((r, k) => [r, k]).filter(([r]) => r.collective === i);
     return html`<article class="value"><header><h3>${SW.kindText(c)}</h3><nav class="actions">
         ${c.op >= 0 && html`<${Link} to=${to.op(c.op)}>In the program</${Link}>`}
@@ -72,8 +69,8 @@
         report.s(c.name) && ['Name', html`<span class="code wrap">${report.s(c.name)}</span>`],
         ['Source', html`<${SW.Stack} report=${report} stack=${c.stack} />`],
       ]} />
-      ${(c.needs || []).map((need) => html`<${Need} report=${report} need=${need} />`)}
-      ${!(c.needs && c.needs.length) && html`<p class="muted">The partitioner recorded no need for it: the program itself contains this collective.</p>`}</article>`;
+      ${needs.map((need) => html`<${Need} report=${report} need=${need} />`)}
+      ${!needs.length && html`<p class="muted">The partitioner recorded no need for it: the program itself contains this collective.</p>`}</article>`;
   }
 
   function CollectiveList({report}) {
@@ -82,7 +79,10 @@
         empty="The program needs no communication." columns=${[
       {head: 'Collective', cell: (c, i) => html`<${Link} to=${to.collective(i)}>${SW.kindText(c)}</${Link}>`},
       {head: 'Axes', cell: (c) => html`<${SW.Axes} report=${report} text=${c.axes} />`},
-      {head: 'Why', class: 'wrap', cell: (c) => c.needs && c.needs[0] ? html`<${Rich} report=${report} text=${c.needs[0].why} />` : ''},
+      {head: 'Why', class: 'wrap', cell: (c) => {
+        const need = report.need((c.needs || [])[0]);
+        return need ? html`<${Rich} report=${report} text=${need.why} />` : '';
+      }},
       {head: 'Source', cell: (c) => html`<${SW.Place} report=${report} stack=${c.stack} />`},
       {head: 'Times', number: true, cell: (c) => SW.orUnknown(f.count(c.executions))},
       {head: 'Sent', number: true, cell: (c) => html`<${Bytes} n=${c.bytes_sent_per_device} />`},

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 (() => {
-  const FLAGS = {replicated: 1, conflicted: 2, removed: 4, annotated: 8, gathered: 16};
+  const FLAGS = {replicated: 1, conflicted: 2, removed: 4, annotated: 8, gathered: 16, result: 32};
+  const LARGE = 1 << 20;  // bytes from which on a replicated value is marked in lists
 
   // Splits JAX's op name at the slashes that are not in parentheses:
   // `jit(f)/transpose(jvp(a/b))/dot_general`.
@@ -44,7 +45,7 @@
     return x;
   }
 
-  const TABLES = {ops: 'op', values: 'name', arrivals: 'value'};
+  const TABLES = {ops: 'op', values: 'name', arrivals: 'value', annotations: 'value'};
 
   // A document with all tables, so that views need not test for absent ones.
   function complete(raw) {
@@ -52,10 +53,10 @@
       title: '', made_by: '', statistics: {}, machine: null, parameters: null,
       flops: null, strings: [''], frames: [], stacks: [], user_frame: [], stops: [],
       collectives: [], whole: [], reshards: [], what_if: [], memory: null,
-      timeline: null, diff: null,
+      timeline: null, diff: null, needs: [], notes: [], options: null,
     }, clean(raw));
     doc.mesh = doc.mesh || {name: '', axes: [], devices: 1, device_ids: null};
-    for (const list of ['stops', 'collectives', 'whole', 'reshards', 'what_if'])
+    for (const list of ['stops', 'collectives', 'needs', 'notes', 'whole', 'reshards', 'what_if'])
       doc[list] = doc[list] || [];
     for (const [table, column] of Object.entries(TABLES))
       doc[table] = doc[table] && doc[table][column] ? doc[table] : {[column]: []};
@@ -81,6 +82,9 @@
         push(this.collectivesOfOp, c.op, i);
         push(this.collectivesOfValue, c.value, i);
       });
+      this.notesOfValue = new Map();
+      for (const [v, text] of doc.notes) push(this.notesOfValue, v, text);
+      this.wholeValues = new Set(doc.whole.map((w) => w.value));
       this.reshardsOfValue = new Map();
       doc.reshards.forEach((r, i) => push(this.reshardsOfValue, r.value, i));
     }
@@ -125,7 +129,13 @@
     valueLabel(v) { return this.text('values', 'source', v) || this.valueName(v); }
 
     flag(v, name) { return ((this.number('values', 'flags', v) || 0) & FLAGS[name]) !== 0; }
-    flags(v) { return Object.keys(FLAGS).filter((f) => this.flag(v, f)); }
+    // The flags to mark in lists. Most scalars and small values are replicated, so
+  // that only the largest are marked.
+  marks(v) {
+    return this.flags(v).filter((f) => f !== 'replicated' || this.wholeValues.has(v) ||
+        (this.number('values', 'bytes', v) || 0) >= LARGE);
+  }
+  flags(v) { return Object.keys(FLAGS).filter((f) => this.flag(v, f)); }
 
     // The parsed sharding of a text; texts repeat, so results are kept.
     parsed(text) {
@@ -141,12 +151,12 @@
       const f = this.doc.frames[i];
       return f && {file: this.s(f[0]), line: f[1], column: f[2], function: this.s(f[3])};
     }
-    // The frame to show for a stack: the user's, else the innermost.
+    // The frame to show for a stack: the user's, else the innermost. user_frame
+    // has positions in the stack.
     userFrame(stack) {
       if (!(stack >= 0)) return null;
-      const user = this.doc.user_frame[stack];
-      const frames = this.doc.stacks[stack] || [];
-      return this.frame(user >= 0 ? user : frames[0]) || null;
+      const user = this.doc.user_frame[stack], frames = this.doc.stacks[stack] || [];
+      return this.frame(frames[user >= 0 ? user : 0]) || null;
     }
     stackOf(o) { return o >= 0 && this.doc.ops.stack ? this.doc.ops.stack[o] : -1; }
     stackFrames(stack) {
@@ -198,6 +208,24 @@
       return (this.collectivesOfOp.get(o) || [])
           .reduce((sum, i) => sum + (this.doc.collectives[i].bytes_sent_per_device || 0), 0);
     }
+
+    // A row of `needs` with its texts. `cost` of a way is in seconds if the
+    // decision was made in seconds, otherwise in bytes.
+    need(i) {
+      const n = this.doc.needs[i];
+      if (!n) return null;
+      const s = (x) => this.s(x);
+      return {
+        op: s(n.op), where: s(n.where), why: s(n.why), value: s(n.value), has: s(n.has), needs: s(n.needs), more_ways: n.more_ways,
+        tensors: n.tensors.map(([role, value, type, propagated, computed]) =>
+            ({role: s(role), value: s(value), type: s(type), propagated: s(propagated), computed: s(computed)})),
+        origins: n.origins.map(([axis, value, dim, from, where]) =>
+            ({axis: s(axis), value: s(value), dim, from: s(from), where: s(where)})),
+        ways: n.ways.map(([how, cost, inSeconds, taken]) => ({how: s(how), cost, inSeconds: inSeconds === 1, taken: taken === 1})),
+        routes: n.routes.map(([how, bytes]) => ({how: s(how), cost: bytes, inSeconds: false, taken: false})),
+      };
+    }
+    needsOf(collective) { return (collective.needs || []).map((i) => this.need(i)).filter(Boolean); }
 
     // All steps of the reasons from an arrival to its origin. A cycle in a
     // damaged document ends the list.

@@ -17,7 +17,7 @@
   ];
   const SEARCHES = [
     ['attention', 'texts of ops, scopes, values, types, shardings, places'],
-    ['is:replicated', 'also is:conflicted, is:annotated, is:gathered, is:removed, is:sending'],
+    ['is:replicated', 'also is:conflicted, is:annotated, is:gathered, is:result, is:removed, is:sending'],
     ['axis:model', 'values that are sharded along an axis'], ['size:>1MiB', 'values by their size on all devices'],
     ['file:model.py', 'also op:, scope:, type:, value:'],
   ];

@@ -58,10 +58,12 @@
       ${parts.hidden > 0 && html`<p class="note">${f.seconds(parts.hidden)} of communication more is hidden behind computing.</p>`}</div>`;
   }
 
+  const machineName = ({doc}) => !doc.machine ? 'the machine' : doc.machine.given === false ? 'the built-in machine' : doc.machine.name || 'the machine';
+
   function StepCard({report}) {
     const predicted = predictedParts(report), measured = measuredParts(report);
     return html`<${Card} title="Step time">
-      ${predicted ? html`<${StepBar} title=${`Predicted for ${report.doc.machine ? report.doc.machine.name : 'the machine'}`} parts=${predicted} />`
+      ${predicted ? html`<${StepBar} title=${`Predicted for ${machineName(report)}`} parts=${predicted} />`
                   : html`<p><${SW.NotKnown} how=${`${MACHINE} for a prediction`} /></p>`}
       ${measured && html`<${StepBar} title="Measured (mean of the devices)" parts=${measured} />`}
       <p><${Link} to=${SW.router.print('timeline')}>Timeline</${Link}></p></${Card}>`;
@@ -111,7 +113,7 @@
         }},
         {head: 'Values sharded', number: true, cell: (a) => html`<${Link} to=${to.search(`axis:${/\s/.test(a.name) ? `"${a.name}"` : a.name}`)}>${f.count(countSharded(report, a.name))}</${Link}>`},
       ]} />`}
-      <p class="note">${machine ? `Machine: ${machine.name || 'as given'}.` : `Speeds of the links are not known: ${MACHINE}.`}</p></${Card}>`;
+      <p class="note">${machine ? machine.given === false ? `Speeds are those of the built-in machine: ${MACHINE} for others.` : `Machine: ${machine.name || 'as given'}.` : `Speeds of the links are not known: ${MACHINE}.`}</p></${Card}>`;
   }
 
   function countSharded(report, name) {
@@ -127,7 +129,7 @@
 
   const kindText = (c) => String(c.kind || 'collective').replace(/_/g, '-');
   const collectiveName = (report, c) => {
-    const name = report.s(c.name) || (c.needs && c.needs[0] && c.needs[0].op) || '';
+    const need = report.needsOf(c)[0], name = report.s(c.name) || (need && need.op) || '';
     return SW.scopes(name).slice(-2).join('/');
   };
 
@@ -149,10 +151,10 @@
   function WholeCard({report}) {
     const rows = report.doc.whole.slice(0, 10), largest = rows.length ? rows[0].bytes : 0;
     return html`<${Card} title="Largest replicated values"><${Table} rows=${rows} empty="No large value is replicated." columns=${[
-      {head: 'Value', class: 'cut', cell: (w) => html`<${ValueLink} report=${report} v=${w.value} />`},
+      {head: 'Value, and why', class: 'wrap', cell: (w) => html`<${ValueLink} report=${report} v=${w.value} />
+        <div class="note"><${SW.Rich} report=${report} text=${w.why} /></div>`},
       {head: 'On each device', number: true, cell: (w) => html`<${Bytes} n=${w.bytes} />`},
       {head: html`<span class="hidden">share</span>`, class: 'bar-column', cell: (w) => html`<${Bar} part=${w.bytes} all=${largest} look="fill-memory" />`},
-      {head: 'Why', class: 'wrap', cell: (w) => html`<${SW.Rich} report=${report} text=${w.why} />`},
     ]} /></${Card}>`;
   }
 

@@ -11,7 +11,7 @@
   const f = SW.format;
   const ROW = 26;          // pixels of a row, as in the style
   const MARGIN = 12;       // rows that are made above and below the visible ones
-  const OPENED_ROWS = 60;  // rows that are open at the start
+  const OPENED_ROWS = 120;  // rows that are open at the start
   const PRINTED_ROWS = 400;
 
   const treeOf = (report) => report.tree || (report.tree = new SW.Tree(report));
@@ -38,7 +38,7 @@
     const children = tree.children[n], sent = tree.sent[n];
     const group = kind === 'scope' || kind === 'function' || kind === 'arguments';
     const times = kind === 'op' && children ? report.number('ops', 'times', o) : null;
-    return html`<div class=${`row kind-${kind} ${current ? 'current' : ''} ${hit ? 'hit' : ''}`} role="row" id=${`node-${n}`}
+    return html`<div class=${`row kind-${kind} ${current ? 'current' : ''} ${hit ? 'hit' : ''} ${v >= 0 && report.flag(v, 'removed') ? 'removed' : ''}`} role="row" id=${`node-${n}`}
         aria-level=${tree.depth[n] + 1} aria-rowindex=${index + 1} aria-selected=${current}
         aria-expanded=${children ? open : undefined} style=${{top: `${top}px`}} onClick=${() => onSelect(n)}
         onDblClick=${() => children && onToggle(n)}>

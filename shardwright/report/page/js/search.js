@@ -8,7 +8,7 @@
 (() => {
   const IS = {
     replicated: 'replicated', conflicted: 'conflicted', annotated: 'annotated',
-    removed: 'removed', gathered: 'gathered',
+    removed: 'removed', gathered: 'gathered', result: 'result',
   };
   const UNITS = {'': 1, b: 1, k: 1 << 10, kib: 1 << 10, kb: 1e3, m: 1 << 20, mib: 1 << 20,
                  mb: 1e6, g: 2 ** 30, gib: 2 ** 30, gb: 1e9, t: 2 ** 40, tib: 2 ** 40, tb: 1e12};

@@ -146,8 +146,7 @@
     const v = /^\d+$/.test(route.path[0] || '') ? +route.path[0] : -1;
     if (!(v >= 0 && v < report.valueCount)) return html`<${Choose} report=${report} text=${route.path[0]} />`;
     const type = report.type(v);
-    if (!type) return html`<div class="page"><div class="empty-state"><p><${ValueLink} report=${report} v=${v} /> is of the type
-      <code>${report.text('values', 'type', v)}</code>: it has no slices.</p></div></div>`;
+    if (!type) return html`<div class="page"><div class="empty-state"><p><${ValueLink} report=${report} v=${v} /> is of the type <code>${report.text('values', 'type', v)}</code>: it has no slices.</p></div></div>`;
     const shape = type.shape, reshards = report.reshardsOfValue.get(v) || [];
     const r = /^\d+$/.test(route.params.reshard || '') && reshards.includes(+route.params.reshard) ? +route.params.reshard : -1;
     const reshard = r >= 0 ? report.doc.reshards[r] : null;
@@ -177,8 +176,7 @@
       <div class=${`tensor-body ${next ? 'two' : ''}`}><div class="drawings"><${Drawing} ...${common} sharding=${sharding} title=${next ? `Before: ${reshard.from}` : 'Shards, with the devices that hold them'} />
         ${next && html`<${Drawing} ...${common} sharding=${next} title=${`After: ${reshard.to}`} received=${moved && S.overlap(moved.before, moved.after)} />`}</div>
       <div class="tensor-devices">${next ? html`<p>${reshard.collective >= 0 ? html`<${Link} to=${to.collective(reshard.collective)}>${SW.kindText(report.doc.collectives[reshard.collective] || {})}</${Link}>: ` : ''}
-        each device sends <${Bytes} n=${reshard.bytes} />.${moved && html` Device ${deviceId(report, device)} keeps <${Bytes} n=${bytesEach(moved.kept)} /> and receives
-        <strong><${Bytes} n=${bytesEach(moved.receives)} /></strong>; the dashed frame is what it has already.`}</p>` : ''}
+        each device sends <${Bytes} n=${reshard.bytes} how="its collective was combined with others" />.${moved && html` Device ${deviceId(report, device)} keeps <${Bytes} n=${bytesEach(moved.kept)} /> and receives <strong><${Bytes} n=${bytesEach(moved.receives)} /></strong>; the dashed frame is what it has already.`}</p>` : ''}
       <p class="muted">${device < 0 ? 'Select a shard or a device to mark its slice.' : `The marked slice is that of device ${deviceId(report, device)}.`}</p>
       <${DeviceTable} report=${report} shape=${shape} sharding=${sharding} next=${next} device=${device} setDevice=${setDevice} bytesEach=${bytesEach} /></div></div></div>`;
   }

@@ -257,6 +257,7 @@
       ${lanes.length > SHOWN_LANES && html`<label class="choose">lanes from <input type="range" min="0" max=${lanes.length - SHOWN_LANES} value=${first} onInput=${(e) => setFirst(+e.target.value)} />
         <output>${timeline.lanes[first]}</output></label>`}
       <ul class="legend"><li><span class="swatch part-compute" aria-hidden="true"></span>computing</li><li><span class="swatch part-communication" aria-hidden="true"></span>communication</li></ul>
+      ${timeline.left_out > 0 && html`<p class="note">${f.count(timeline.left_out)} shorter events are left out.</p>`}
       <${Chosen} report=${report} timeline=${timeline} chosen=${chosen} /><${Longest} report=${report} timeline=${timeline} /></div>`;
   }
 

@@ -115,23 +115,20 @@
       }
     }
 
-    // Opens levels from the top as long as at most `limit` rows show.
+    // The nodes that are open at first: level by level as long as at most `limit`
+    // rows show, the first function before the arguments and the other functions.
+    // The first function always opens, and a node that alone is in another does.
     opened(limit) {
-      const open = new Set();
-      let level = this.roots.filter((n) => this.children[n]), rows = this.roots.length;
-      while (level.length) {
-        const added = level.reduce((sum, n) => sum + this.children[n].length, 0);
-        if (rows + added > limit && open.size) break;
-        // A single long list is cut by the window of rows; it may open.
-        if (rows + added > limit && level.length > 1) {
-          const first = level.find((n) => this.children[n].length + rows <= limit);
-          if (first === undefined) break;
-          open.add(first);
-          break;
-        }
-        for (const n of level) open.add(n);
-        rows += added;
-        level = level.flatMap((n) => this.children[n].filter((c) => this.children[c]));
+      const open = new Set(), first = this.roots.find((n) => this.kind[n] === 'function');
+      const queue = [first, ...this.roots.filter((n) => n !== first)];
+      let rows = this.roots.length;
+      for (let k = 0; k < queue.length; ++k) {
+        const n = queue[k], children = this.children[n];
+        if (n === undefined || !children || this.kind[n] === 'op' && children.length > 8) continue;
+        if (n !== first && children.length > 1 && rows + children.length > limit) continue;
+        open.add(n);
+        rows += children.length;
+        for (const c of children) if (this.children[c]) queue.push(c);
       }
       return open;
     }

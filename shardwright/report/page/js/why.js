@@ -38,9 +38,10 @@
   }
 
   function Origin({report, a}) {
-    const A = 'arrivals', origin = report.text(A, 'origin', a), v = report.number(A, 'origin_value', a);
+    const A = 'arrivals', origin = report.text(A, 'origin', a);
+    const v = report.valueByName(report.text(A, 'origin_value', a));
     const where = report.text(A, 'origin_where', a);
-    return html`<li class="origin">${v >= 0 && v !== null ? html`<${ValueLink} report=${report} v=${v} />, ` : ''}${
+    return html`<li class="origin">${v >= 0 ? html`<${ValueLink} report=${report} v=${v} />, ` : ''}${
       origin ? html`<${Rich} report=${report} text=${origin} />` : html`<span class="muted">the chain ends here</span>`}
       ${where && html` <span class="muted code">${where}</span>`}</li>`;
   }
@@ -83,7 +84,7 @@
     const copy = () => {
       if (navigator.clipboard) navigator.clipboard.writeText(spec).then(() => setCopied(true), () => {});
     };
-    return html`<p class="suggestion">${suggestion.what && html`<${Rich} report=${report} text=${suggestion.what} />`}
+    return html`<p class="suggestion">${suggestion.value !== undefined && html`annotate ${suggestion.kind && suggestion.kind !== 'value' ? `the ${suggestion.kind} ` : ''}<${Rich} report=${report} text=${String(suggestion.value)} /> as`}
       ${spec && html` <code>${spec}</code> <button class="small" onClick=${copy}>${copied ? 'Copied' : 'Copy'}</button>`}</p>`;
   }
 
@@ -91,16 +92,20 @@
     const v = typeof stop.value === 'number' ? stop.value : -1;
     const axis = SW.sharding.parseAxes(String(stop.axis).includes('"') ? stop.axis : `"${stop.axis}"`)[0];
     return html`<li class="stop"><div>${axis ? html`<${AxisTag} report=${report} axis=${axis} full />` : stop.axis} stopped${
-      v >= 0 ? html` at dimension ${stop.dim} of <${ValueLink} report=${report} v=${v} />` : ''}${stop.source ? html`, from
-      <${Rich} report=${report} text=${String(stop.source)} />${stop.source_dim >= 0 ? ` dimension ${stop.source_dim}` : ''}` : ''}${stop.through ? html` through <span class="code">${stop.through}</span>` : ''}</div>
+      v >= 0 ? html` at dimension ${stop.dim} of <${ValueLink} report=${report} v=${v} />` : stop.target ? html` at dimension ${stop.dim} of <${Rich} report=${report} text=${stop.target} />` : ''}${stop.source ? html`, from <${Rich} report=${report} text=${String(stop.source)} />${stop.source_dim >= 0 ? ` dimension ${stop.source_dim}` : ''}` : ''}${stop.through ? html` through <span class="code">${stop.through}</span>` : ''}</div>
       <div class="obstacle"><${Rich} report=${report} text=${stop.why || stop.obstacle} />${stop.where && html` <span class="muted code">${stop.where}</span>`}</div>
       <${Suggestion} report=${report} suggestion=${stop.suggestion} /></li>`;
   }
 
   function Stops({report, v}) {
-    const stops = report.list('values', 'stops', v).map((i) => report.doc.stops[i]).filter(Boolean);
-    if (!stops.length) return '';
-    return html`<section><h4>Axes that stopped here</h4><ul class="stops">${stops.map((s) => html`<${Stop} report=${report} stop=${s} />`)}</ul></section>`;
+    const list = (column, title) => {
+      const stops = report.list('values', column, v).map((i) => report.doc.stops[i]).filter(Boolean);
+      return stops.length > 0 && html`<section><h4>${title}</h4><${SW.More} rows=${stops} first=${6} noun="places" render=${(rows) =>
+        html`<ul class="stops">${rows.map((s) => html`<${Stop} report=${report} stop=${s} />`)}</ul>`} /></section>`;
+    };
+    const notes = report.notesOfValue.get(v) || [];
+    return html`${notes.length > 0 && html`<ul class="plain-list">${notes.map((text) => html`<li><${Rich} report=${report} text=${text} /></li>`)}</ul>`}
+      ${list('stops', 'Axes that did not reach it')}${list('ahead', 'Where its axes stopped')}`;
   }
 
   const OpLink = ({report, o}) => html`<${Link} to=${to.op(o)}>${report.opLabel(o)}</${Link}>`;
@@ -120,8 +125,7 @@
     if (!indices.length) return '';
     return html`<section><h4>Collectives</h4><ul class="plain-list">${indices.map((i) => {
       const c = report.doc.collectives[i];
-      return html`<li><${Link} to=${to.collective(i)}>${SW.kindText(c)}</${Link}> along <${SW.Axes} report=${report} text=${c.axes} />
-        <${Bytes} n=${c.bytes_sent_per_device} /></li>`;
+      return html`<li><${Link} to=${to.collective(i)}>${SW.kindText(c)}</${Link}> along <${SW.Axes} report=${report} text=${c.axes} /> <${Bytes} n=${c.bytes_sent_per_device} /></li>`;
     })}</ul></section>`;
   }
 
@@ -150,6 +154,7 @@
         ['On a device', html`<span class="code">${local || type}</span>, <${Bytes} n=${report.number('values', 'local_bytes', v)} /> of <${Bytes} n=${report.number('values', 'bytes', v)} />`],
         o >= 0 && ['Made by', html`<${OpLink} report=${report} o=${o} />`],
         argument !== null && argument >= 0 && ['Argument', html`number ${argument} of main`],
+        report.number('values', 'copy', v) > 0 && ['Copy', `number ${report.number('values', 'copy', v)} of its function, which is called from several places`],
         results.length > 0 && ['Result', html`number ${results.join(', ')} of main`],
         o >= 0 && ['Source', html`<${Stack} report=${report} stack=${report.stackOf(o)} />`],
         o >= 0 && report.text('ops', 'name', o) && ['Name', html`<span class="code wrap">${report.text('ops', 'name', o)}</span>`],

@@ -106,13 +106,14 @@
   }
 
   const FLAG_TEXTS = {
-    replicated: ['replicated', 'Every device holds all of this large value.'],
+    replicated: ['replicated', 'Every device holds all of it.'],
     conflicted: ['conflict', 'Propagation of an axis stopped at this value.'],
     annotated: ['annotated', 'The user gave this sharding.'],
     removed: ['removed', 'The final program has no such value: it was simplified away or became part of another op.'],
     gathered: ['gathered', 'It is stored in shards, and made full-size where it is used.'],
+    result: ['result', 'A result of the program, as it is returned.'],
   };
-  const Flags = ({report, v}) => report.flags(v).map((name) => html`<span
+  const Flags = ({report, v}) => report.marks(v).map((name) => html`<span
       class=${`flag flag-${name}`} title=${FLAG_TEXTS[name][1]}>${FLAG_TEXTS[name][0]}</span>`);
 
   // A bar of the share `part` of `all`, with its text beside it.
