@@ -70,7 +70,8 @@ public:
                  if (this->options.progress)
                    this->options.progress(trials.count(), bestSeconds);
                }),
-        planner(plannerInput(imported, this->problem), options.machine),
+        planner(plannerInput(imported, this->problem), options.machine,
+                options.effort),
         planned(this->problem, planner, objective.limit, options.specsOnly) {}
 
   FailureOr<AutoResult> run();

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 using namespace mlir;
@@ -20,15 +21,17 @@ namespace shardwright {
 
 /// Passes over the axes, without and with a memory limit.
 constexpr int kMostPasses = 4, kMostPassesWithin = 2;
-/// Programs of more classes of ops are planned in one order only.
-constexpr size_t kMostOpsForOrders = 200;
+/// Programs of more classes of ops are planned in one order only, and in one
+/// pass at effort 0. Of more than `kMostOps` they are not planned: the solver
+/// would end without a solution.
+constexpr size_t kMostOpsForOrders = 200, kMostOps = 20000;
 /// A pass that saves less is the last.
 constexpr double kLeastGain = 1e-3;
 
-Planner::Planner(PlannerInput given, const MachineModel &machine)
-    : input(std::move(given)), machine(machine), costs(machine, input.mesh),
-      model(readProgram(input, costs)), ranges(input, model, costs),
-      maker(input.mesh, input.axes, machine) {
+Planner::Planner(PlannerInput given, const MachineModel &machine, int effort)
+    : input(std::move(given)), machine(machine), effort(effort),
+      costs(machine, input.mesh), model(readProgram(input, costs)),
+      ranges(input, model, costs), maker(input.mesh, input.axes, machine) {
   limits.dives = true;
   limits.iterations = 10000;
 }
@@ -65,15 +68,27 @@ public:
     now.reduced = now.made;
     now.factors.assign(model.ops.size(), AxisFactors(input.axes.size(), -1));
     moves.assign(input.axes.size(), 0);
+    decided.assign(input.axes.size(), {});
+    changedAt.assign(input.axes.size(), 0);
   }
 
-  /// `later`: axes that come later may shard what does not fit.
-  PlannedLayouts run(ArrayRef<int32_t> order, bool later);
+  /// `later`: axes that come later may shard what does not fit. `passes`: over
+  /// all axes, the first included.
+  PlannedLayouts run(ArrayRef<int32_t> order, bool later, int passes);
 
 private:
   /// Decides the axis anew; `share`: devices along axes still to come. False if
   /// there is no solution.
   bool decide(int32_t axis, double share);
+  /// True if to decide the axis again would give what it gave last time.
+  bool isDecided(int32_t axis, double share) const;
+  /// Notes which decisions about the axis changed since `before`.
+  void noteChange(int32_t axis, const AxisDecisions &before);
+  void improve(ArrayRef<int32_t> order, int passes, PlannedLayouts &result);
+  void take(PlannedLayouts &result) const;
+  double total() const {
+    return std::accumulate(moves.begin(), moves.end(), kernels);
+  }
   LiveSet peakSet(const AxisPlanner &planner,
                   const AssignmentSolution &solution, double n,
                   double &bytes) const;
@@ -87,6 +102,15 @@ private:
   AxisDecisions now;
   /// By axis: seconds of moves along it.
   std::vector<double> moves;
+  /// By axis: when it was decided last, and with which share.
+  struct Decided {
+    int64_t at = -1;
+    double share = 0;
+  };
+  std::vector<Decided> decided;
+  /// By axis: when its decisions changed last. Times are numbers of decisions.
+  std::vector<int64_t> changedAt;
+  int64_t time = 0;
   /// Of the decision that was made last.
   AssignmentSolution last;
   double kernels = 0, peak = 0, memoryPrice = 0;
@@ -112,6 +136,7 @@ LiveSet Descent::peakSet(const AxisPlanner &planner,
 }
 
 bool Descent::decide(int32_t axis, double share) {
+  decided[axis] = {++time, share};
   AxisPlanner planner(input, model, maker, now, axis);
   double n = double(planner.get().shards);
   PricedMemory memory(planner.get(), limits, limit * share,
@@ -129,49 +154,51 @@ bool Descent::decide(int32_t axis, double share) {
   return true;
 }
 
-PlannedLayouts Descent::run(ArrayRef<int32_t> order, bool later) {
-  PlannedLayouts result;
-  double rest = 1;
-  for (int32_t axis : order)
-    rest *= double(maker.size(axis));
-  auto total = [&] {
-    double seconds = kernels;
-    for (double own : moves)
-      seconds += own;
-    return seconds;
+bool Descent::isDecided(int32_t axis, double share) const {
+  const Decided &own = decided[axis];
+  if (own.at < 0 || (own.share != share && !std::isinf(limit)))
+    return false;
+  for (size_t other = 0; other < changedAt.size(); ++other)
+    if (int32_t(other) != axis && changedAt[other] > own.at)
+      return false;
+  return true;
+}
+
+void Descent::noteChange(int32_t axis, const AxisDecisions &before) {
+  auto differs = [&](const auto &a, const auto &b) {
+    return llvm::any_of(llvm::zip_equal(a, b), [&](const auto &both) {
+      return std::get<0>(both)[axis] != std::get<1>(both)[axis];
+    });
   };
-  auto take = [&] {
-    result.works = true;
-    result.made = now.made;
-    result.reduced = now.reduced;
-    result.factors = now.factors;
-    result.seconds = total();
-    result.peak = peak;
-    result.secondsPerByte = memoryPrice;
-    if (order.size() == 1)
-      result.bound = last.bound;
-  };
-  for (int32_t axis : order) {
-    rest /= double(maker.size(axis));
-    if (!decide(axis, later ? rest : 1)) {
-      result.missing = "the solver found no assignment within its limits";
-      return result;
-    }
-  }
-  take();
-  if (order.size() < 2)
-    return result;
-  int passes = std::isinf(limit) ? kMostPasses : kMostPassesWithin;
+  if (differs(before.made, now.made) || differs(before.factors, now.factors))
+    changedAt[axis] = time;
+}
+
+void Descent::take(PlannedLayouts &result) const {
+  result.works = true;
+  result.made = now.made;
+  result.reduced = now.reduced;
+  result.factors = now.factors;
+  result.seconds = total();
+  result.peak = peak;
+  result.secondsPerByte = memoryPrice;
+}
+
+void Descent::improve(ArrayRef<int32_t> order, int passes,
+                      PlannedLayouts &result) {
   for (int pass = 1; pass < passes; ++pass) {
     double before = result.seconds;
     for (int32_t axis : order) {
+      if (isDecided(axis, 1))
+        continue;
       AxisDecisions kept = now;
       std::vector<double> keptMoves = moves;
       double keptKernels = kernels;
       bool fits = result.peak <= limit * (1 + 1e-6);
       bool better = decide(axis, 1) && (!fits || total() < result.seconds);
       if (better && (peak <= limit * (1 + 1e-6) || peak < result.peak)) {
-        take();
+        noteChange(axis, kept);
+        take(result);
       } else {
         now = std::move(kept);
         moves = std::move(keptMoves);
@@ -181,6 +208,27 @@ PlannedLayouts Descent::run(ArrayRef<int32_t> order, bool later) {
     if (result.seconds > before * (1 - kLeastGain))
       break;
   }
+}
+
+PlannedLayouts Descent::run(ArrayRef<int32_t> order, bool later, int passes) {
+  PlannedLayouts result;
+  double rest = 1;
+  for (int32_t axis : order)
+    rest *= double(maker.size(axis));
+  for (int32_t axis : order) {
+    rest /= double(maker.size(axis));
+    AxisDecisions before = now;
+    if (!decide(axis, later ? rest : 1)) {
+      result.missing = "the solver found no assignment within its limits";
+      return result;
+    }
+    noteChange(axis, before);
+  }
+  take(result);
+  if (order.size() == 1)
+    result.bound = last.bound;
+  else
+    improve(order, passes, result);
   return result;
 }
 
@@ -194,10 +242,20 @@ PlannedLayouts Planner::plan(double limit) const {
     result.missing = "the mesh has one device";
     return result;
   }
+  if (model.ops.size() > kMostOps) {
+    result.missing = "the program has " + std::to_string(model.ops.size()) +
+                     " ops that differ, and the planner takes at most " +
+                     std::to_string(kMostOps);
+    return result;
+  }
+  bool isSmall = model.ops.size() <= kMostOpsForOrders;
+  int passes = effort == 0 && !isSmall ? 1
+               : std::isinf(limit)     ? kMostPasses
+                                       : kMostPassesWithin;
   SmallVector<int32_t, 4> order = axisOrder();
   auto run = [&](bool later) {
     return Descent(input, model, ranges, maker, limits, limit)
-        .run(order, later);
+        .run(order, later, passes);
   };
   result = run(true);
   if (order.size() < 2 || std::isinf(limit))
@@ -211,7 +269,7 @@ PlannedLayouts Planner::plan(double limit) const {
       result = std::move(other);
   };
   offer(run(false));
-  if (model.ops.size() > kMostOpsForOrders)
+  if (!isSmall)
     return result;
   std::reverse(order.begin(), order.end());
   offer(run(true));

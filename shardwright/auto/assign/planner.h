@@ -42,8 +42,9 @@ struct PlannedLayouts {
 
 class Planner {
 public:
-  /// The machine must outlive the planner.
-  Planner(PlannerInput input, const MachineModel &machine);
+  /// The machine must outlive the planner. Effort 0 decides the axes of large
+  /// programs once.
+  Planner(PlannerInput input, const MachineModel &machine, int effort = 1);
 
   /// `limit`: bytes of a device; may be infinite.
   PlannedLayouts plan(double limit) const;
@@ -55,6 +56,7 @@ private:
 
   PlannerInput input;
   const MachineModel &machine;
+  int effort;
   OpCosts costs;
   ProgramModel model;
   LiveRanges ranges;

@@ -7,6 +7,7 @@
 
 #include "shardwright/auto/assign/program_model.h"
 
+#include "shardwright/auto/assign/inlined_values.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
@@ -23,26 +24,15 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Calls in calls.
-constexpr int32_t kMostDepth = 256;
-
 class ProgramReader {
 public:
   ProgramReader(const PlannerInput &input, OpCosts &costs)
       : input(input), module(input.module), main(sdy::getMainFunc(module)),
-        costs(costs) {}
+        costs(costs), values(module), numberOfValue(values.size(), kUnknown) {}
 
   ProgramModel read();
 
 private:
-  /// The values of one run of a function.
-  struct Scope {
-    /// Equal for runs in equal contexts.
-    uint64_t key = 0;
-    int32_t depth = 0;
-    llvm::DenseMap<Value, int32_t> numbers;
-  };
-
   /// Numbers of values before those that have one layout are joined.
   int32_t numberOf(Value value);
   int32_t newNumber(RankedTensorType type);
@@ -80,7 +70,11 @@ private:
   OpCosts &costs;
   std::vector<ValueClass> raw;
   std::vector<int32_t> parent;
-  Scope mainScope, *scope = &mainScope;
+  InlinedValues values;
+  const InlinedValues::Run *run = &values.getMain();
+  /// By value without calls.
+  static constexpr int32_t kUnknown = -2;
+  std::vector<int32_t> numberOfValue;
   llvm::DenseMap<uint64_t, int32_t> numberOfKey, opOfKey;
   /// The groups of inner values.
   llvm::DenseMap<Value, int32_t> groupOf;
@@ -123,15 +117,17 @@ int32_t ProgramReader::newNumber(RankedTensorType type) {
   return parent.back();
 }
 
-int32_t ProgramReader::numberOf(Value value) {
-  auto [it, isNew] = scope->numbers.try_emplace(value, -1);
-  if (!isNew)
-    return it->second;
+int32_t ProgramReader::numberOf(Value used) {
+  int32_t inlined = run->numbers.at(used);
+  if (numberOfValue[inlined] != kUnknown)
+    return numberOfValue[inlined];
+  numberOfValue[inlined] = -1;
+  Value value = values.valueOf(inlined);
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape() || isRematerializable(value))
     return -1;
-  uint64_t key = llvm::hash_combine(input.signatureOf(value),
-                                    mlir::hash_value(type), scope->key);
+  uint64_t key =
+      llvm::hash_combine(values.signatureOf(inlined), mlir::hash_value(type));
   // Values with annotations are no equals of others.
   if (sdy::TensorShardingAttr given = sdy::getSharding(value))
     key = llvm::hash_combine(key, given);
@@ -140,7 +136,7 @@ int32_t ProgramReader::numberOf(Value value) {
     known->second = newNumber(type);
     readGiven(value, known->second);
   }
-  int32_t number = scope->numbers[value] = known->second;
+  int32_t number = numberOfValue[inlined] = known->second;
   if (auto group = groupOf.find(value); group != groupOf.end())
     if (auto &list = siteNumbers[group->second];
         !llvm::is_contained(list, number))
@@ -204,37 +200,18 @@ void ProgramReader::addBranches(Operation *op, double times) {
 }
 
 void ProgramReader::addCall(func::CallOp call, double times) {
-  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-  // The partitioner refuses recursion.
-  if (!callee || callee.isDeclaration() || scope->depth >= kMostDepth)
+  auto inner = run->calls.find(call);
+  if (inner == run->calls.end())
     return count(call->getResults(), times);
-  Scope inner, *outer = scope;
-  inner.depth = outer->depth + 1;
-  inner.key = llvm::hash_combine(outer->key, callee.getOperation());
-  for (Value result : call->getResults())
-    inner.key = llvm::hash_combine(inner.key, input.signatureOf(result));
-  for (auto [argument, operand] :
-       llvm::zip(callee.getArguments(), call.getOperands())) {
-    int32_t number = numberOf(operand);
-    inner.key = llvm::hash_combine(inner.key, number);
-    inner.numbers[argument] = number;
-  }
-  Block &body = callee.getBody().front();
-  scope = &inner;
-  readBlock(body, times);
-  SmallVector<int32_t> returned;
-  for (Value value : body.getTerminator()->getOperands())
-    returned.push_back(numberOf(value));
-  scope = outer;
-  for (auto [result, number] : llvm::zip(call->getResults(), returned))
-    scope->numbers[result] = number;
+  const InlinedValues::Run *outer = std::exchange(run, inner->second.get());
+  readBlock(*run->body, times);
+  run = outer;
 }
 
 void ProgramReader::addOp(Operation *op, double times) {
   uint64_t key = op->getNumResults()
-                     ? input.signatureOf(op->getResult(0))
+                     ? values.signatureOf(run->numbers.at(op->getResult(0)))
                      : uint64_t(reinterpret_cast<uintptr_t>(op));
-  key = llvm::hash_combine(key, scope->key);
   for (Value result : op->getResults())
     if (int32_t number = numberOf(result); number >= 0)
       key = llvm::hash_combine(key, number);
@@ -414,8 +391,8 @@ void ProgramReader::finish(ProgramModel &model) {
     unique(list);
   }
   model.classesOfGroup = std::move(siteNumbers);
-  for (auto [value, number] : mainScope.numbers)
-    if (number >= 0)
+  for (auto [value, inlined] : values.getMain().numbers)
+    if (int32_t number = numberOfValue[inlined]; number >= 0)
       model.classOf[value] = classes[number];
   model.numOps = numOps;
 }

@@ -22,8 +22,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 
-#include <functional>
-
 namespace shardwright {
 
 /// Arguments, results and inner values of @main that get one layout.
@@ -47,8 +45,6 @@ struct PlannerInput {
   /// together.
   llvm::SmallVector<int32_t, 4> axes;
   std::vector<SiteGroup> groups;
-  /// Equal for values that nothing tells apart.
-  std::function<uint64_t(mlir::Value)> signatureOf;
 };
 
 struct ValueClass {

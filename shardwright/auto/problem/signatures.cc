@@ -34,10 +34,9 @@ uint64_t ownHash(Operation *op) {
         hash = combine(hash, mlir::hash_value(inner.getName()));
   return hash;
 }
+} // namespace
 
-/// Of an argument of a block: its type and attributes, not its number, which
-/// counts layers.
-uint64_t ownHash(BlockArgument argument) {
+uint64_t hashArgument(BlockArgument argument) {
   uint64_t hash = mlir::hash_value(argument.getType());
   if (auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())) {
     for (NamedAttribute attr : mlir::function_interface_impl::getArgAttrs(
@@ -53,7 +52,6 @@ uint64_t ownHash(BlockArgument argument) {
   }
   return hash;
 }
-} // namespace
 
 Signatures::Signatures(ModuleOp module) {
   SmallVector<Operation *, 0> ops;
@@ -72,7 +70,7 @@ Signatures::Signatures(ModuleOp module) {
     for (OpResult result : op->getResults())
       hashes[result] = combine(own[op], result.getResultNumber());
   for (Value argument : arguments)
-    hashes[argument] = ownHash(cast<BlockArgument>(argument));
+    hashes[argument] = hashArgument(cast<BlockArgument>(argument));
 
   SmallVector<uint64_t> users;
   for (int round = 0; round < kRadius; ++round) {

@@ -21,6 +21,10 @@
 
 namespace shardwright {
 
+/// Of an argument of a block without its users: its type and attributes, not
+/// its number, which counts layers.
+uint64_t hashArgument(mlir::BlockArgument argument);
+
 class Signatures {
 public:
   /// Reads a module after stage Import. Linear.

@@ -7,8 +7,6 @@
 
 #include "shardwright/auto/search/planned_plans.h"
 
-#include "shardwright/auto/problem/signatures.h"
-
 #include <cmath>
 #include <unordered_set>
 
@@ -33,10 +31,6 @@ PlannerInput plannerInput(ModuleOp imported, const AutoProblem &problem) {
       else
         group.values.push_back(site.value);
   }
-  auto signatures = std::make_shared<Signatures>(imported);
-  input.signatureOf = [signatures](Value value) {
-    return signatures->of(value);
-  };
   return input;
 }
 
@@ -74,7 +68,7 @@ const PlannedLayouts &PlannedPlans::within(double share) {
   double bytes = std::isinf(share) ? share : share * limit;
   const PlannedLayouts *same = nullptr;
   for (auto &[own, layouts] : known)
-    if (own >= share && layouts.works && layouts.peak <= bytes)
+    if (own >= share && (!layouts.works || layouts.peak <= bytes))
       same = &layouts;
   PlannedLayouts layouts = same ? *same : planner.plan(bytes);
   return known.emplace_back(share, std::move(layouts)).second;

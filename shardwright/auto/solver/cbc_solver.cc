@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kIntegral = 1e-6;
 /// Values that a dive rounds up together, and its relaxations.
-constexpr double kNearlyOne = 0.7;
+constexpr double kNearlyOne = 0.6;
 constexpr int kMostDives = 30;
 constexpr int kSeed = 20240613;
 
