@@ -22,7 +22,7 @@ namespace shardwright {
 
 /// Limits the ops that trials partition, so that large programs get fewer.
 static size_t defaultTrials(ModuleOp module) {
-  constexpr size_t kMostOps = 200000, kFewest = 4, kMost = 64;
+  constexpr size_t kMostOps = 100000, kFewest = 4, kMost = 64;
   size_t ops = 1;
   module.walk([&](Operation *) { ++ops; });
   return std::clamp(kMostOps / ops, kFewest, kMost);
@@ -39,6 +39,110 @@ static llvm::json::Object optionsJson(const CompileOptions &options) {
       {"overlap", overlaps[int(options.overlap)]},
       {"target", targets[int(options.partition.target)]}};
 }
+
+namespace {
+
+/// Annotations that make a program cheaper, each tried by partitioning a copy.
+class WhatIf {
+public:
+  WhatIf(ModuleOp imported, const UserValues &user, const PlannedMoves &moves,
+         const CompileOptions &options, const ProgramReport &report)
+      : imported(imported), user(user), moves(moves), options(options),
+        report(report) {}
+
+  /// Those that help with the costliest collectives and the largest replicated
+  /// values, from at most `mostTrials` trials.
+  std::vector<TriedAnnotation> search(ArrayRef<WholeValue> whole,
+                                      size_t mostTrials);
+
+private:
+  std::optional<PartitionTrial> partition(ModuleOp module, int64_t wholeBytes);
+  void keep(const AnnotationAdvice &advice);
+  bool isBetter(const TriedAnnotation &tried) const {
+    return tried.stepSeconds < report.predicted.time.total() ||
+           tried.bytesSent < report.collectives.totalBytes() ||
+           tried.peakBytes < report.predictedPeak->bytes;
+  }
+
+  ModuleOp imported;
+  const UserValues &user;
+  const PlannedMoves &moves;
+  const CompileOptions &options;
+  const ProgramReport &report;
+  std::vector<TriedAnnotation> found;
+};
+
+std::optional<PartitionTrial> WhatIf::partition(ModuleOp module,
+                                                int64_t wholeBytes) {
+  PartitionTrial trial;
+  PlannedMoves itsMoves(user, /*weighsRoutes=*/false);
+  CompileOptions mine = options;
+  mine.partition.observer = &itsMoves;
+  mine.afterStage = [&](Stage stage, ModuleOp m) {
+    if (stage == Stage::Reshard)
+      trial.whole = wholeValues(m, double(wholeBytes) - 1, &user, &itsMoves);
+  };
+  FailureOr<Compiled> compiled = compile(module, mine);
+  if (failed(compiled))
+    return std::nullopt;
+  trial.bytesSent = compiled->report.collectives.totalBytes();
+  trial.stepSeconds = compiled->report.predicted.time.total();
+  trial.peakBytes = compiled->report.predictedPeak->bytes;
+  for (WholeValue &value : trial.whole)
+    value.reason = nullptr; // points into `itsMoves`
+  return trial;
+}
+
+void WhatIf::keep(const AnnotationAdvice &advice) {
+  if (!advice.best || !isBetter(*advice.best) ||
+      llvm::any_of(found, [&](const TriedAnnotation &other) {
+        return other.text() == advice.best->text();
+      }))
+    return;
+  found.push_back(*advice.best);
+}
+
+std::vector<TriedAnnotation> WhatIf::search(ArrayRef<WholeValue> whole,
+                                            size_t mostTrials) {
+  constexpr size_t kMostCauses = 8;
+  if (mostTrials == 0 || report.devices == 1)
+    return {};
+  auto created = AnnotationSearch::create(
+      imported, user, moves,
+      [this](ModuleOp module, int64_t wholeBytes) {
+        return partition(module, wholeBytes);
+      },
+      report.collectives.totalBytes(), options.shardy);
+  if (failed(created))
+    return {};
+  AnnotationSearch &search = **created;
+  size_t left = mostTrials;
+  auto ask = [&](llvm::function_ref<AnnotationAdvice()> answer) {
+    search.limitTrials(left);
+    AnnotationAdvice advice = answer();
+    left -= advice.numTried;
+    keep(advice);
+  };
+  std::vector<CollectiveUse> uses = report.collectives.uses;
+  llvm::stable_sort(uses, [](const CollectiveUse &a, const CollectiveUse &b) {
+    return a.bytes > b.bytes;
+  });
+  size_t causes = 0;
+  for (size_t i = 0; i < std::max(uses.size(), whole.size()); ++i) {
+    if (left == 0 || ++causes > kMostCauses)
+      break;
+    if (i < uses.size())
+      for (const RecordedReason *reason : moves.reasonsOf(uses[i].location)) {
+        ask([&] { return search.sendLess(*reason); });
+        break;
+      }
+    if (i < whole.size() && left > 0)
+      ask([&] { return search.keepSharded(whole[i]); });
+  }
+  return std::move(found);
+}
+
+} // namespace
 
 FailureOr<llvm::json::Object> reportProgram(ModuleOp module,
                                             const UserValues &user,
@@ -92,7 +196,14 @@ FailureOr<llvm::json::Object> reportProgram(ModuleOp module,
                       .whole = whole};
   parts.machine = options.partition.machine.value_or(MachineModel());
   parts.isMachineGiven = report.predicted.isAsked;
-  parts.mostTrials = request.mostTrials.value_or(defaultTrials(module));
+  size_t trials = request.mostTrials.value_or(defaultTrials(module));
+  CompileOptions again = options;
+  again.isImported = false;
+  std::vector<TriedAnnotation> whatIf =
+      WhatIf(module, user, moves, again, compiled->report)
+          .search(whole, trials);
+  parts.whatIf = whatIf;
+  parts.mostTrials = trials;
   llvm::json::Object document = makeDocument(parts);
   document["made_by"] =
       "shardwright " SHARDWRIGHT_VERSION " (LLVM " LLVM_VERSION_STRING ")";

@@ -13,7 +13,9 @@
 #include "shardwright/report/document/source_stacks.h"
 #include "shardwright/report/document/value_table.h"
 
-#include "llvm/Config/llvm-config.h"
+#include "shardwright/report/sort_by.h"
+
+#include <tuple>
 
 using namespace mlir;
 
@@ -100,6 +102,36 @@ static Array wholeJson(const DocumentParts &parts, const ValueTable &values) {
   return list;
 }
 
+/// Annotations by what they save: time, then bytes, then memory.
+static Array whatIfJson(const DocumentParts &parts, const ValueTable &values) {
+  const ProgramReport &report = parts.report;
+  double bytes = report.collectives.totalBytes(),
+         seconds = report.predicted.time.total();
+  int64_t peak = report.predictedPeak ? report.predictedPeak->bytes : 0;
+  std::vector<const TriedAnnotation *> ranked;
+  for (const TriedAnnotation &tried : parts.whatIf)
+    ranked.push_back(&tried);
+  sortBy(ranked, [](const TriedAnnotation *tried) {
+    return std::tuple(tried->stepSeconds, tried->bytesSent, tried->peakBytes);
+  });
+  Array list;
+  for (const TriedAnnotation *tried : ranked)
+    list.push_back(
+        Object{{"text", jsonText(tried->text())},
+               {"sharding", jsonText(tried->sharding)},
+               {"partition_spec", jsonText(tried->partitionSpec)},
+               {"value", values.rowOf({tried->annotation.value,
+                                       tried->annotation.mainResult, Type()})},
+               {"bytes", tried->bytesSent},
+               {"seconds", tried->stepSeconds},
+               {"peak", tried->peakBytes},
+               {"saved_bytes", bytes - tried->bytesSent},
+               {"saved_seconds", seconds - tried->stepSeconds},
+               {"saved_peak", peak - tried->peakBytes},
+               {"verified", true}});
+  return list;
+}
+
 Object makeDocument(const DocumentParts &parts) {
   const ProgramReport &report = parts.report;
   StringTable strings;
@@ -124,6 +156,7 @@ Object makeDocument(const DocumentParts &parts) {
   writeSchedule(parts, strings, document);
   writeMemory(parts, values, document);
   document["whole"] = wholeJson(parts, values);
+  document["what_if"] = whatIfJson(parts, values);
   document["frames"] = stacks.takeFrames();
   document["stacks"] = stacks.takeStacks();
   document["user_frame"] = stacks.userFrames();

@@ -17,6 +17,7 @@
 
 #include "shardwright/partition/cost/machine_model.h"
 #include "shardwright/report/document/user_ops.h"
+#include "shardwright/report/explain/annotation_search.h"
 #include "shardwright/report/explain/explain.h"
 #include "shardwright/report/explain/planned_moves.h"
 #include "shardwright/report/explain/whole_values.h"
@@ -41,6 +42,8 @@ struct DocumentParts {
   llvm::ArrayRef<WholeValue> whole;
   MachineModel machine;
   bool isMachineGiven = false;
+  /// Annotations with which the program was partitioned again.
+  llvm::ArrayRef<TriedAnnotation> whatIf;
   /// Obstacles for which an annotation that helps is searched.
   size_t mostTrials = 0;
 };

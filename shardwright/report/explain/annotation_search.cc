@@ -165,10 +165,14 @@ AnnotationAdvice AnnotationSearch::tryAll(
         (advice.best && trial->bytesSent >= advice.best->bytesSent))
       continue;
     advice.best = TriedAnnotation{
-        annotatedText(annotation, user,
-                      sdy::getMainFunc(*run->module).getSymName()),
-        str(annotation.sharding, mesh),
-        partitionSpec(annotation.sharding, mesh), trial->bytesSent};
+        .what = annotatedText(annotation, user,
+                              sdy::getMainFunc(*run->module).getSymName()),
+        .sharding = str(annotation.sharding, mesh),
+        .partitionSpec = partitionSpec(annotation.sharding, mesh),
+        .annotation = annotation,
+        .bytesSent = trial->bytesSent,
+        .stepSeconds = trial->stepSeconds,
+        .peakBytes = trial->peakBytes};
   }
   return advice;
 }

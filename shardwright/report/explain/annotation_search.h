@@ -19,6 +19,7 @@
 #include "shardwright/report/explain/explain_run.h"
 #include "shardwright/report/explain/whole_values.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace shardwright {
@@ -26,6 +27,9 @@ namespace shardwright {
 /// The result of partitioning.
 struct PartitionTrial {
   double bytesSent = 0;
+  /// Predicted, of a step and of one device; 0 if they were not requested.
+  double stepSeconds = 0;
+  int64_t peakBytes = 0;
   /// Replicated values of at least the requested size.
   std::vector<WholeValue> whole;
 };
@@ -39,7 +43,11 @@ struct TriedAnnotation {
   std::string what;     ///< `argument w`
   std::string sharding; ///< `[{"x"}, {}]`
   std::string partitionSpec;
-  double bytesSent = 0; ///< of the program with it
+  /// The value that is annotated.
+  Annotation annotation;
+  /// Of the program with it, as in PartitionTrial.
+  double bytesSent = 0, stepSeconds = 0;
+  int64_t peakBytes = 0;
 
   /// `annotate argument w as [{"x"}, {}], P("x", None)`.
   std::string text() const;
@@ -67,6 +75,8 @@ public:
   AnnotationAdvice sendLess(const RecordedReason &reason);
 
   double bytesNow() const { return bytesSent; }
+  /// Tries at most this many annotations in each of the next answers.
+  void limitTrials(size_t most) { mostTrials = std::min(mostTrials, most); }
 
 private:
   AnnotationSearch(mlir::ModuleOp imported, const UserValues &user,
