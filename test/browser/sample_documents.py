@@ -35,10 +35,10 @@ class Builder:
             self.devices *= axis["size"]
         self.machine, self.title = machine, title
         self.frames, self.stacks, self.user_frame, self.stack_of = [], [], [], {}
-        self.ops = {c: [] for c in ("op", "name", "stack", "function", "parent", "operands", "results", "times", "flops", "seconds")}
+        self.ops = {c: [] for c in ("op", "name", "stack", "function", "parent", "operands", "results", "times", "flops", "seconds", "communication_seconds")}
         self.values = {
             c: []
-            for c in ("name", "source", "type", "local", "sharding", "bytes", "local_bytes", "op", "argument", "result", "copy", "flags", "why", "stops", "ahead")
+            for c in ("name", "source", "type", "local", "sharding", "bytes", "local_bytes", "op", "argument", "result", "copy", "copies", "flags", "why", "stops", "ahead")
         }
         self.arrivals = {
             c: []
@@ -91,7 +91,7 @@ class Builder:
         row = {
             "name": self.s(name), "source": self.s(source), "type": self.s(text), "local": self.s("x".join([*map(str, local), element])),
             "sharding": self.s(sharding), "bytes": count(shape), "local_bytes": count(local), "op": op,
-            "argument": self.arguments if argument else -1, "result": list(result), "copy": 0, "flags": flags, "why": [], "stops": [], "ahead": [],
+            "argument": self.arguments if argument else -1, "result": list(result), "copy": 0, "copies": 1, "flags": flags, "why": [], "stops": [], "ahead": [],
         }  # fmt: skip
         self.arguments += argument
         for column, entry in row.items():
@@ -102,6 +102,7 @@ class Builder:
         row = {
             "op": self.s(op), "name": self.s(name), "stack": stack, "function": self.s(function), "parent": parent,
             "operands": list(operands), "results": [], "times": times, "flops": flops, "seconds": seconds if self.machine else 0,
+            "communication_seconds": 0,
         }  # fmt: skip
         for column, entry in row.items():
             self.ops[column].append(entry)
@@ -160,7 +161,7 @@ class Builder:
     def memory(self, points=200):
         count = len(self.ops["op"])
         if not count:
-            return {"peak": None, "points": [], "classes": [], "by_class": [], "at_peak": []}
+            return {"peak": None, "values_at_peak": 0, "points": [], "classes": [], "by_class": [], "at_peak": []}
         classes = ["argument", "state", "temporary", "gathered", "residual", "result"]
         out, rows = [], []
         for i in range(min(points, count)):
@@ -171,12 +172,11 @@ class Builder:
         peak = max(range(len(out)), key=lambda i: out[i][1])
         largest = sorted(range(len(self.values["name"])), key=lambda v: -self.values["local_bytes"][v])[:10]
         at_peak = [
-            {"value": self.strings[self.values["source"][v] or self.values["name"][v]], "type": self.strings[self.values["local"][v]],
+            {"value": self.strings[self.values["source"][v] or self.values["name"][v]], "row": v, "type": self.strings[self.values["local"][v]],
              "class": classes[v % 6], "bytes": self.values["local_bytes"][v]}
             for v in largest
         ]  # fmt: skip
-        return {"peak": {"bytes": out[peak][1], "place": "add (model.py:25)", "values": 31}, "points": out, "classes": classes,
-                "by_class": rows, "at_peak": at_peak}  # fmt: skip
+        return {"peak": out[peak][1], "values_at_peak": 31, "points": out, "classes": classes, "by_class": rows, "at_peak": at_peak}
 
     def timeline(self, lanes=1, source="predicted"):
         if not self.machine and source == "predicted":
@@ -195,7 +195,7 @@ class Builder:
                     at += sent * 1e-9 + (2e-6 if o % 3 == 0 else 0)
             total = max(total, at)
         names = [f"device {i}" for i in range(lanes)] if lanes > 1 else ["all devices"]
-        return {"source": source, "lanes": names, "events": events, "total": total, "left_out": 0}
+        return {"source": source, "lanes": names, "events": events, "total": total, "left_out": 0, "overhead": 0}
 
     def document(self, lanes=1, source="predicted", memory=True, diff=None):
         timeline = self.timeline(lanes, source)  # names of events are strings
@@ -210,7 +210,7 @@ class Builder:
             }  # fmt: skip
         memory = self.memory() if memory else None
         if memory and memory["peak"]:
-            statistics["predicted_peak"] = memory["peak"]
+            statistics["predicted_peak"] = {"bytes": memory["peak"], "place": "add (model.py:25)", "values": 31}
         links = [{"axis": a["name"], "bytes_per_second": 1e11 / (i + 1), "latency_seconds": 1e-6} for i, a in enumerate(self.axes)]
         return {
             "format": "shardwright report", "version": 1, "made_by": "shardwright 0.9 (LLVM 22.1)", "title": self.title, "statistics": statistics,

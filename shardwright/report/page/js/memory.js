@@ -75,18 +75,18 @@
   const Swatch = ({c}) => html`<svg class="swatch" width="18" height="12" aria-hidden="true"><rect class=${`class-${c % 6}`} width="18" height="12" rx="2" />
     <rect fill=${`url(#class-pattern-${c % 6})`} width="18" height="12" rx="2" /></svg>`;
 
-  function PeakTable({report, memory}) {
+  function PeakTable({report, memory, peakBytes}) {
     const rows = memory.at_peak || [], largest = rows.length ? Math.max(...rows.map((r) => r.bytes)) : 0;
     return html`<${Table} rows=${rows} empty="The contributors to the peak are not known." columns=${[
       {head: 'Value', class: 'cut', cell: (r) => {
-        const v = report.valueByName(r.value);
-        return v >= 0 ? html`<${ValueLink} report=${report} v=${v} label=${r.value} />` : html`<span class="code">${r.value}</span>`;
+        const v = r.row >= 0 ? r.row : report.valueByName(r.value);
+        return html`<span title=${r.value}>${v >= 0 ? html`<${ValueLink} report=${report} v=${v} label=${r.value} />` : html`<span class="code">${r.value}</span>`}</span>`;
       }},
       {head: 'Type on a device', cell: (r) => html`<span class="code">${r.type}</span>`},
       {head: 'Class', cell: (r) => r.class},
       {head: 'Bytes', number: true, cell: (r) => html`<${Bytes} n=${r.bytes} />`},
       {head: html`<span class="hidden">share</span>`, class: 'bar-column', cell: (r) => html`<${SW.Bar} part=${r.bytes} all=${largest} look="fill-memory" />`},
-      {head: 'Of the peak', number: true, cell: (r) => f.percent(r.bytes, memory.peak && memory.peak.bytes)},
+      {head: 'Of the peak', number: true, cell: (r) => f.percent(r.bytes, peakBytes)},
     ]} />`;
   }
 
@@ -98,14 +98,15 @@
     const setAt = (i) => SW.router.go(SW.router.print('memory', [], {at: i}), {replace: true});
     if (!memory) return html`<div class="page"><div class="empty-state"><p>Memory over the program is not known: this report was made without it.</p></div></div>`;
     if (!points.length) return html`<div class="page"><div class="empty-state"><p>The program holds no values.</p></div></div>`;
-    const o = points[at][0], row = memory.by_class && memory.by_class[at] || [], peak = memory.peak;
-    return html`<div class="page memory"><p class="intro">Bytes that each device holds while the step runs${peak && peak.bytes !== undefined ? html`; the peak is <strong><${Bytes} n=${peak.bytes} /></strong>${
-        peak.place ? html` at <span class="code">${peak.place}</span>` : ''}` : ''}.</p>
+    const o = points[at][0], row = memory.by_class && memory.by_class[at] || [], predicted = report.doc.statistics.predicted_peak || {};
+    const peakBytes = f.known(memory.peak) ? memory.peak : points[peakAt][1];
+    return html`<div class="page memory"><p class="intro">Bytes that each device holds while the step runs. The peak is <strong><${Bytes} n=${peakBytes} /></strong>${
+        predicted.place ? html` at <span class="code">${predicted.place}</span>` : ''}${memory.values_at_peak > 0 ? `, where ${f.count(memory.values_at_peak)} values are held` : ''}.</p>
       <${Chart} report=${report} memory=${memory} at=${at} setAt=${setAt} peakAt=${peakAt} />
       <div class="chart-foot"><ul class="legend">${(memory.classes || []).map((name, c) => html`<li><${Swatch} c=${c} />${name}
         ${row[c] !== undefined && html` <${Bytes} n=${row[c]} />`}</li>`)}</ul>
         <p role="status">${at === peakAt ? 'At the peak' : 'At the cursor'}: <strong><${Bytes} n=${points[at][1]} /></strong> during ${o >= 0 ? html`<${Link} to=${to.op(o)}>${report.opLabel(o)}</${Link}> <${SW.Place} report=${report} stack=${report.stackOf(o)} />` : 'the start'} ${at !== peakAt && html`<button class="plain" onClick=${() => setAt(peakAt)}>Go to the peak</button>`}</p></div>
-      <section><h3>Largest values at the peak</h3><${PeakTable} report=${report} memory=${memory} /></section></div>`;
+      <section><h3>Largest values at the peak</h3><${PeakTable} report=${report} memory=${memory} peakBytes=${peakBytes} /></section></div>`;
   }
 
   SW.Memory = Memory;

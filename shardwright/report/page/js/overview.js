@@ -55,7 +55,7 @@
           html`<span class=${`part-${key}`} style=${{flexGrow: parts[key] / parts.total}}></span>`)}</div>
       <ul class="legend">${PARTS.map(([key, name]) => html`<li><span class=${`swatch part-${key}`} aria-hidden="true"></span>${name}
         <span class="number">${f.seconds(parts[key])}</span> <span class="muted">${f.percent(parts[key], parts.total)}</span></li>`)}</ul>
-      ${parts.hidden > 0 && html`<p class="note">${f.seconds(parts.hidden)} of communication more is hidden behind computing.</p>`}</div>`;
+      ${parts.hidden > 1e-3 * parts.total && html`<p class="note">${f.seconds(parts.hidden)} of communication more is hidden behind computing.</p>`}</div>`;
   }
 
   const machineName = ({doc}) => !doc.machine ? 'the machine' : doc.machine.given === false ? 'the built-in machine' : doc.machine.name || 'the machine';
@@ -179,7 +179,7 @@
       <${Total} title="Step time" note=${step ? 'predicted' : MACHINE}>${SW.orUnknown(step && f.seconds(step.total))}</${Total}>
       <${Total} title="Peak memory" note=${`of each device`}><${Bytes} n=${peakBytes} /></${Total}>
       <${Total} title="Sent" note="by each device in one step"><${Bytes} n=${s.bytes_sent_per_device} /></${Total}>
-      <${Total} title="Operations" note=${flops && f.known(flops.local) ? `of each device; ${flop(flops.global)} on all` : ''}>${
+      <${Total} title="Operations" note=${flops && f.known(flops.local) ? `of each device; ${flop(flops.global)} unsharded` : ''}>${
         SW.orUnknown(flops && f.known(flops.local) ? flop(flops.local) : null)}</${Total}>
       <${Total} title="Parameters" note=${p ? `${f.large(p.elements)} elements; ${f.bytes(p.local_bytes)} on each device` : ''}>${SW.orUnknown(p && f.bytes(p.bytes))}</${Total}>
       <${Total} title="Program" note=${`${f.count(mesh.devices)} ${mesh.devices === 1 ? 'device' : 'devices'}`}>${f.count(report.opCount)} ${report.opCount === 1 ? 'op' : 'ops'}</${Total}>

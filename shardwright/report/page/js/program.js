@@ -11,7 +11,7 @@
   const f = SW.format;
   const ROW = 26;          // pixels of a row, as in the style
   const MARGIN = 12;       // rows that are made above and below the visible ones
-  const OPENED_ROWS = 120;  // rows that are open at the start
+  const OPENED_ROWS = 300;  // rows that are open at the start
   const PRINTED_ROWS = 400;
 
   const treeOf = (report) => report.tree || (report.tree = new SW.Tree(report));

@@ -16,6 +16,14 @@
   const [LANE_OF, START, DURATION, NAME, OP, BYTES, TIMES] = [0, 1, 2, 3, 4, 5, 6];
   const isCommunication = (report, event) => event[BYTES] > 0 || KINDS.test(report.s(event[NAME]));
 
+  // True for events that hold others: loops, branches and calls.
+  function isGroup(report, event) {
+    if (!report.parents) report.parents = new Set(report.doc.ops.parent || []);
+    return event[OP] >= 0 && report.parents.has(event[OP]);
+  }
+  const kindOf = (report, event) => isCommunication(report, event) ? 'communication' : isGroup(report, event) ? 'group' : 'compute';
+  const KIND_TEXTS = {communication: 'communication', group: 'loop, branch or call', compute: 'computing'};
+
   // Events of each lane by start, as indices.
   function lanesOf(timeline) {
     const lanes = timeline.lanes.map(() => []);
@@ -91,8 +99,8 @@
         const x0 = Math.max(0, x(e[START])), x1 = Math.min(width, x(e[START] + e[DURATION]));
         if (x1 < drawn + 0.5 && i !== chosen) continue;
         drawn = Math.max(x1, x0 + 1);
-        const communication = isCommunication(report, e), w = Math.max(1, x1 - x0 - (x1 - x0 > 4 ? 1 : 0));
-        c.fillStyle = colour(communication ? '--communication' : '--compute');
+        const kind = kindOf(report, e), communication = kind === 'communication', w = Math.max(1, x1 - x0 - (x1 - x0 > 4 ? 1 : 0));
+        c.fillStyle = colour(`--${kind}`);
         c.fillRect(x0, y + 2, w, LANE - 5);
         if (communication && w > 3) {
           c.fillStyle = stripes;
@@ -105,7 +113,7 @@
         }
         if (w > 34) {
           const name = shortName(report, e), room = Math.floor((w - 8) / 6.8);
-          c.fillStyle = colour(communication ? '--communication-ink' : '--compute-ink');
+          c.fillStyle = colour(`--${kind}-ink`);
           c.save();
           c.beginPath();
           c.rect(x0, y, w, LANE);
@@ -208,14 +216,14 @@
       g.bytes += e[BYTES] || 0;
       groups.set(key, g);
     }
-    return [...groups.values()].sort((a, b) => b.seconds - a.seconds || a.event[START] - b.event[START]);
+    return [...groups.values()].filter((g) => !isGroup(report, g.event)).sort((a, b) => b.seconds - a.seconds || a.event[START] - b.event[START]);
   }
 
   function Longest({report, timeline}) {
-    const rows = useMemo(() => longest(report, timeline).slice(0, 15), [timeline]), n = Math.max(1, timeline.lanes.length);
+    const rows = useMemo(() => longest(report, timeline).slice(0, 15), [timeline]), n = timeline.source === 'measured' ? Math.max(1, timeline.lanes.length) : 1;
     return html`<section><h3>What takes most time</h3><${Table} rows=${rows} empty="No events." columns=${[
       {head: 'What', class: 'cut', cell: (g) => g.event[OP] >= 0 ? html`<${Link} to=${to.op(g.event[OP])} title=${report.s(g.event[NAME])}>${shortName(report, g.event)}</${Link}>` : shortName(report, g.event)},
-      {head: 'Kind', cell: (g) => isCommunication(report, g.event) ? 'communication' : 'computing'},
+      {head: 'Kind', cell: (g) => KIND_TEXTS[kindOf(report, g.event)]},
       {head: 'Source', cell: (g) => html`<${SW.Place} report=${report} stack=${report.stackOf(g.event[OP])} />`},
       {head: 'Times', number: true, cell: (g) => f.count(g.count)},
       {head: 'Time of a device', number: true, cell: (g) => html`<${Seconds} x=${g.seconds / n} />`},
@@ -256,7 +264,8 @@
       <${Canvas} ...${{report, timeline, lanes, view, setView, chosen, choose, first, setFirst, total, theme}} />
       ${lanes.length > SHOWN_LANES && html`<label class="choose">lanes from <input type="range" min="0" max=${lanes.length - SHOWN_LANES} value=${first} onInput=${(e) => setFirst(+e.target.value)} />
         <output>${timeline.lanes[first]}</output></label>`}
-      <ul class="legend"><li><span class="swatch part-compute" aria-hidden="true"></span>computing</li><li><span class="swatch part-communication" aria-hidden="true"></span>communication</li></ul>
+      <ul class="legend"><li><span class="swatch part-compute" aria-hidden="true"></span>computing</li><li><span class="swatch part-communication" aria-hidden="true"></span>communication</li>
+        ${timeline.events.some((e) => isGroup(report, e)) && html`<li><span class="swatch part-group" aria-hidden="true"></span>loop, branch or call</li>`}</ul>
       ${timeline.left_out > 0 && html`<p class="note">${f.count(timeline.left_out)} shorter events are left out.</p>`}
       <${Chosen} report=${report} timeline=${timeline} chosen=${chosen} /><${Longest} report=${report} timeline=${timeline} /></div>`;
   }

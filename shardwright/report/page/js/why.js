@@ -155,6 +155,7 @@
         o >= 0 && ['Made by', html`<${OpLink} report=${report} o=${o} />`],
         argument !== null && argument >= 0 && ['Argument', html`number ${argument} of main`],
         report.number('values', 'copy', v) > 0 && ['Copy', `number ${report.number('values', 'copy', v)} of its function, which is called from several places`],
+        report.number('values', 'copies', v) > 1 && ['Copies', `the row is that of ${report.number('values', 'copies', v)} copies of its function with equal shardings`],
         results.length > 0 && ['Result', html`number ${results.join(', ')} of main`],
         o >= 0 && ['Source', html`<${Stack} report=${report} stack=${report.stackOf(o)} />`],
         o >= 0 && report.text('ops', 'name', o) && ['Name', html`<span class="code wrap">${report.text('ops', 'name', o)}</span>`],
@@ -173,7 +174,8 @@
         report.text('ops', 'name', o) && ['Name', html`<span class="code wrap">${report.text('ops', 'name', o)}</span>`],
         ['Executions', times === null ? html`<${SW.NotKnown} how="its loop has no known trip count" />` : html`${f.count(report.number('ops', 'times', o) ?? 1)} in one step`],
         flops > 0 && ['Operations', `${f.large(flops)} on each device`],
-        seconds > 0 && ['Predicted', f.seconds(seconds)],
+        seconds > 0 && ['Predicted', `${f.seconds(seconds)} of computing`],
+        report.number('ops', 'communication_seconds', o) > 0 && ['Communication', f.seconds(report.number('ops', 'communication_seconds', o))],
       ]} />
       ${results.length > 0 && html`<section><h4>Results</h4>${values(results)}</section>`}
       ${report.operandsOf(o).length > 0 && html`<section><h4>Operands</h4>${values(report.operandsOf(o))}</section>`}
