@@ -24,7 +24,7 @@ with open(os.path.join(HERE, "looks.js")) as file:
 SIZES = ((1280, 900), (800, 1000))
 PLACES = {
     "gpt": ("overview", "program", "program?v=40", "program?q=tanh", "why", "why?list=stops", "why?list=what-if", "why/value/40", "why/collective/0",
-            "tensor", "tensor/40?device=2", "tensor/54?reshard=0&device=1", "memory", "timeline", "timeline?event=3"),
+            "tensor", "tensor/40?device=2", "RESHARD", "memory", "timeline", "timeline?event=3"),
     "measured": ("overview", "timeline", "diff"), "five_axes": ("overview", "why", "tensor/0?device=9", "program"), "ranks": ("tensor/6?device=3", "program"),
     "empty": ("overview", "program", "why", "tensor", "memory", "timeline"), "one_device": ("overview", "program?v=1"),
     "unknown": ("overview", "why/collective/0", "timeline"),
@@ -54,6 +54,8 @@ def views(b):
             b.theme(theme)
             for name, routes in PLACES.items():
                 for number, route in enumerate(routes):
+                    if route == "RESHARD":  # the first of the document
+                        route = f"tensor/{sample_documents.DOCUMENTS[name]()['reshards'][0]['value']}?reshard=0&device=1"
                     path = b.page(name, sample_documents.DOCUMENTS[name])
                     b.open(path, route) if number == 0 else b.go(route)
                     case = f"{name}-{re.sub('[^a-z0-9]+', '-', route)}-{theme}-{width}"

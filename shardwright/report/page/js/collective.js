@@ -94,7 +94,7 @@
     const rows = report.doc.what_if;
     return html`<p class="intro">Each annotation was added to the program, and the program was partitioned again. The numbers are those of that program.</p>
       <${Table} rows=${rows} empty="No annotation was found that sends less." columns=${[
-      {head: 'Suggestion', class: 'wrap', cell: (w) => html`<${Rich} report=${report} text=${w.text} /><${SW.Suggestion} report=${report} suggestion=${w} />`},
+      {head: 'Suggestion', class: 'wrap', cell: (w) => html`<${Rich} report=${report} text=${w.text} /><${SW.Suggestion} report=${report} suggestion=${{sharding: w.sharding, partition_spec: w.partition_spec}} />`},
       {head: 'Value', cell: (w) => html`<${ValueLink} report=${report} v=${w.value} />`},
       {head: 'Saves', number: true, cell: (w) => html`<strong><${Bytes} n=${w.saved_bytes} /></strong>`},
       {head: 'Saves time', number: true, cell: (w) => html`<${Seconds} x=${w.saved_seconds} />`},

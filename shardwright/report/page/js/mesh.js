@@ -72,7 +72,7 @@
     return html`<g class=${`axis-line ${look(l.axis)}`} transform=${`translate(${x} ${y}) rotate(${l.across ? 0 : 90})`}>
       <line x1="0" x2=${l.length} y1="0" y2="0" />
       <rect class="plate" x="0" y="-9" height="18" rx="4" width=${label(l).length * 7.6 + 26} />
-      <rect class="letter-box" x="0" y="-9" width="18" height="18" rx="4" /><text class="letter" x="9" y="4">${l.axis.letter}</text>
+      <rect class="letter-box" x="0" y="-9" width="18" height="18" rx=${l.axis.index < 8 ? 4 : 9} /><text class="letter" x="9" y="4">${l.axis.letter}</text>
       <text class="axis-label" x="23" y="4">${label(l)}</text></g>`;
   }
 

@@ -150,21 +150,29 @@
 
   function WholeCard({report}) {
     const rows = report.doc.whole.slice(0, 10), largest = rows.length ? rows[0].bytes : 0;
-    return html`<${Card} title="Largest replicated values"><${Table} rows=${rows} empty="No large value is replicated." columns=${[
-      {head: 'Value, and why', class: 'wrap', cell: (w) => html`<${ValueLink} report=${report} v=${w.value} />
-        <div class="note"><${SW.Rich} report=${report} text=${w.why} /></div>`},
+    return html`<${Card} title="Largest replicated values" wide><${Table} rows=${rows} empty="No large value is replicated." columns=${[
+      {head: 'Value', class: 'cut', cell: (w) => html`<span title=${report.valueLabel(w.value)}><${ValueLink} report=${report} v=${w.value} /></span>`},
+      {head: 'Type', cell: (w) => html`<${SW.ValueShape} report=${report} v=${w.value} />`},
       {head: 'On each device', number: true, cell: (w) => html`<${Bytes} n=${w.bytes} />`},
       {head: html`<span class="hidden">share</span>`, class: 'bar-column', cell: (w) => html`<${Bar} part=${w.bytes} all=${largest} look="fill-memory" />`},
+      {head: 'Why', class: 'wrap', cell: (w) => html`<${SW.Rich} report=${report} text=${w.why} />`},
     ]} /></${Card}>`;
   }
 
+  // `saves 72 KiB, 4 µs`; what it costs instead is said, too.
+  function Savings({w}) {
+    const parts = [[w.saved_bytes, f.bytes], [w.saved_seconds, f.seconds]].filter(([n]) => f.known(n) && n !== 0);
+    const saved = parts.filter(([n]) => n > 0), lost = parts.filter(([n]) => n < 0);
+    const list = (some) => some.map(([n, text]) => text(Math.abs(n))).join(', ');
+    return [saved.length ? `saves ${list(saved)}` : '', lost.length ? `costs ${list(lost)} more` : ''].filter(Boolean).join('; ') || 'saves nothing';
+  }
+
   function WhatIfCard({report}) {
-    const rows = report.doc.what_if.slice(0, 3);
+    const rows = report.doc.what_if.filter((w) => w.saved_bytes > 0 || w.saved_seconds > 0).slice(0, 3);
     return html`<${Card} title="What would save most">${rows.length ? html`<ol class="savings">${rows.map((w) => html`<li>
-      <${SW.Rich} report=${report} text=${w.text} /><span class="saving">saves <${Bytes} n=${w.saved_bytes} />${
-      f.known(w.saved_seconds) && html`, <${Seconds} x=${w.saved_seconds} />`}</span></li>`)}</ol>
-      <p><${Link} to=${SW.router.print('why', [], {list: 'what-if'})}>All suggestions</${Link}></p>`
-      : html`<p class="empty">No annotation was found that sends less.</p>`}</${Card}>`;
+      <${SW.Rich} report=${report} text=${w.text} /><span class="saving"><${Savings} w=${w} /></span></li>`)}</ol>`
+      : html`<p class="empty">No annotation was found that sends less or takes less time.</p>`}
+      ${report.doc.what_if.length > 0 && html`<p><${Link} to=${SW.router.print('why', [], {list: 'what-if'})}>All suggestions that were tried</${Link}></p>`}</${Card}>`;
   }
 
   // `1.2 MFLOP`.
@@ -189,7 +197,7 @@
 
   SW.Overview = ({report}) => html`<div class="overview"><${Totals} report=${report} />
     <div class="cards"><div class="column"><${MeshCard} report=${report} /><${TrafficCard} report=${report} /></div>
-      <div class="column"><${StepCard} report=${report} /><${WhatIfCard} report=${report} /><${WholeCard} report=${report} /></div>
-      <${CostliestCard} report=${report} /></div></div>`;
+      <div class="column"><${StepCard} report=${report} /><${WhatIfCard} report=${report} /></div>
+      <${CostliestCard} report=${report} /><${WholeCard} report=${report} /></div></div>`;
   Object.assign(SW, {Axes, kindText, collectiveName, Card});
 })();

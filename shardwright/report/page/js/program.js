@@ -49,7 +49,7 @@
         <span class=${`label ${kind === 'value' ? 'code' : ''}`} title=${o >= 0 ? report.text('ops', 'name', o) : tree.label[n]}>${tree.label[n]}</span>
         ${kind === 'arguments' && html`<span class="muted count">${f.count(children.length)}</span>`}
         ${(kind === 'scope' || kind === 'function') && html`<span class="muted count">${f.count(tree.ops[n])} ${tree.ops[n] === 1 ? 'op' : 'ops'}</span>`}
-        ${kind === 'op' && children && tree.ops[n] > 1 && html`<span class="muted count">${f.count(tree.ops[n] - 1)} ops inside${
+        ${kind === 'op' && children && tree.ops[n] > 1 && html`<span class="muted count">${f.count(tree.ops[n] - 1)} ${tree.ops[n] === 2 ? 'op' : 'ops'} inside${
           times !== null && times > 1 ? `, ${f.count(times)} times` : ''}</span>`}
         ${v >= 0 && html`<${SW.Flags} report=${report} v=${v} />`}
       </div>

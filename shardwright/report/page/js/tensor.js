@@ -62,7 +62,7 @@
 
   // The tensor cut into its shards, in two of its dimensions. `at` has the shard
   // indices of the other dimensions. The slice of `device` is marked.
-  function Drawing({report, sharding, shape, dims, at, device, setDevice, title, received}) {
+  function Drawing({report, sharding, shape, dims, at, device, setDevice, title, text: shardingText, received}) {
     const counts = S.shardCounts(report.mesh, sharding, shape), held = holders(report, sharding, shape);
     const across = dims.across >= 0 ? edges(shape[dims.across], counts[dims.across], WIDTH) : [[0, WIDTH, 0, 1]];
     const down = dims.down >= 0 ? edges(shape[dims.down], counts[dims.down], HEIGHT) : [[0, dims.across >= 0 ? 90 : 120, 0, 1]];
@@ -74,11 +74,12 @@
       const key = index.join(','), positions = held.get(key) || [];
       cells.push({x0, x1, y0, y1, r, c, key, positions, slice: index.map((i, d) => S.range(shape[d], counts[d], i))});
     }));
-    const name = (d) => `dimension ${d}, size ${shape[d]}, in ${counts[d]} ${counts[d] === 1 ? 'part' : 'parts'}`;
-    return html`<figure class="drawing"><figcaption>${title}</figcaption><svg role="img" aria-label=${`${title}: ${cells.length} shards`}
+    const axesOf = (d) => (sharding && sharding.dims[d] ? sharding.dims[d].axes : []).map((a) => a.name).join(', ');
+    const name = (d) => `dimension ${d}, size ${shape[d]}${counts[d] > 1 ? `, in ${counts[d]} parts along ${axesOf(d)}` : ', not cut'}`;
+    return html`<figure class="drawing"><figcaption>${title}${shardingText && html`: <${SW.Sharding} report=${report} text=${shardingText} />`}</figcaption><svg role="img" aria-label=${`${title}: ${cells.length} shards`}
         viewBox=${`0 0 ${WIDTH + left + 4} ${height + top + 4}`} width=${WIDTH + left + 4} height=${height + top + 4}>
       ${dims.across >= 0 && html`<text class="dim-label" x=${left} y="14">${name(dims.across)} →</text>`}
-      ${dims.down >= 0 && html`<text class="dim-label" transform=${`translate(8 ${top}) rotate(90)`}>${height > 120 ? name(dims.down) : `dimension ${dims.down}`} →</text>`}
+      ${dims.down >= 0 && html`<text class="dim-label" transform=${`translate(8 ${top}) rotate(90)`}>${height >= 7 * name(dims.down).length ? name(dims.down) : `dimension ${dims.down}`} →</text>`}
       ${cells.map((cell) => {
         const w = cell.x1 - cell.x0, h = cell.y1 - cell.y0, mine = cell.key === own;
         if (w <= 0 || h <= 0) return '';
@@ -173,10 +174,9 @@
           ${reshards.map((i) => html`<${Link} class="chip" aria-current=${i === r ? 'true' : undefined} to=${to.tensor(v, {reshard: i})}>Resharded to <span class="code">${report.doc.reshards[i].to}</span></${Link}>`)}</nav>`}</header>
       <${DimControls} shape=${shape} counts=${all} dims=${dims} at=${shownAt} set=${set} />
       ${sharding === null && !next && html`<p class="muted">It has no sharding: every device has all of it.</p>`}
-      <div class=${`tensor-body ${next ? 'two' : ''}`}><div class="drawings"><${Drawing} ...${common} sharding=${sharding} title=${next ? `Before: ${reshard.from}` : 'Shards, with the devices that hold them'} />
-        ${next && html`<${Drawing} ...${common} sharding=${next} title=${`After: ${reshard.to}`} received=${moved && S.overlap(moved.before, moved.after)} />`}</div>
-      <div class="tensor-devices">${next ? html`<p>${reshard.collective >= 0 ? html`<${Link} to=${to.collective(reshard.collective)}>${SW.kindText(report.doc.collectives[reshard.collective] || {})}</${Link}>: ` : ''}
-        each device sends <${Bytes} n=${reshard.bytes} how="its collective was combined with others" />.${moved && html` Device ${deviceId(report, device)} keeps <${Bytes} n=${bytesEach(moved.kept)} /> and receives <strong><${Bytes} n=${bytesEach(moved.receives)} /></strong>; the dashed frame is what it has already.`}</p>` : ''}
+      <div class=${`tensor-body ${next ? 'two' : ''}`}><div class="drawings"><${Drawing} ...${common} sharding=${sharding} title=${next ? 'Before' : 'Shards, with the devices that hold them'} text=${next ? reshard.from : ''} />
+        ${next && html`<${Drawing} ...${common} sharding=${next} title="After" text=${reshard.to} received=${moved && S.overlap(moved.before, moved.after)} />`}</div>
+      <div class="tensor-devices">${next ? html`<p>${reshard.collective >= 0 ? html`<${Link} to=${to.collective(reshard.collective)}>${SW.kindText(report.doc.collectives[reshard.collective] || {})}</${Link}>: each` : 'Each'} device sends <${Bytes} n=${reshard.bytes} how="its collective was combined with others" />.${moved && html` Device ${deviceId(report, device)} keeps <${Bytes} n=${bytesEach(moved.kept)} /> and receives <strong><${Bytes} n=${bytesEach(moved.receives)} /></strong>; the dashed frame is what it has already.`}</p>` : ''}
       <p class="muted">${device < 0 ? 'Select a shard or a device to mark its slice.' : `The marked slice is that of device ${deviceId(report, device)}.`}</p>
       <${DeviceTable} report=${report} shape=${shape} sharding=${sharding} next=${next} device=${device} setDevice=${setDevice} bytesEach=${bytesEach} /></div></div></div>`;
   }

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 (() => {
+  // Regions with fewer ops, such as the sum of a reduction, are closed at first.
+  const SMALL = 3;
+
   // Nodes in columns; the index of a node is its name in routes. Children are in
   // program order. Kinds: 'arguments', 'function', 'scope', 'op', 'value'.
   class Tree {
@@ -124,7 +127,7 @@
       let rows = this.roots.length;
       for (let k = 0; k < queue.length; ++k) {
         const n = queue[k], children = this.children[n];
-        if (n === undefined || !children || this.kind[n] === 'op' && children.length > 8) continue;
+        if (n === undefined || !children || this.kind[n] === 'op' && this.ops[n] <= SMALL) continue;
         if (n !== first && children.length > 1 && rows + children.length > limit) continue;
         open.add(n);
         rows += children.length;
