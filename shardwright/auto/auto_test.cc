@@ -196,7 +196,7 @@ TEST_F(AutoTest, RecipesAreDistinctAndBeginReplicated) {
   OwningOpRef<ModuleOp> module = parse(kLayers);
   FailureOr<AutoProblem> problem = readProblem(*module, {});
   ASSERT_TRUE(succeeded(problem));
-  std::vector<Recipe> found = recipes(*problem);
+  std::vector<Recipe> found = recipes(*problem, false);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front().name, "replicated");
   std::set<std::string> keys;
@@ -277,7 +277,7 @@ TEST_F(AutoTest, RecipesShardStateAlongOneAxisOfTheData) {
   FailureOr<AutoProblem> problem = readProblem(*module, {});
   ASSERT_TRUE(succeeded(problem));
   std::set<std::vector<int>> found;
-  for (const Recipe &recipe : recipes(*problem)) {
+  for (const Recipe &recipe : recipes(*problem, false)) {
     const ClassPlan &x = recipe.plan.of(0), &w = recipe.plan.of(1);
     if (x.dimOf[0] == 0 && x.dimOf[1] == 0)
       found.insert({w.dimOf[0] >= 0, w.dimOf[1] >= 0});

@@ -12,6 +12,7 @@
 #include "shardwright/rules/rule_interface.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -32,14 +33,29 @@ bool mayCommunicate(Operation *op) {
 
 Colours::Colours(ModuleOp moduleOp, Reach reach)
     : module(moduleOp), reach(reach) {
-  module.walk([&](Operation *op) {
-    if (isa<func::CallOp>(op))
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isMadeForEachUse(op))
+      madeForEachUse.insert(op);
+    else if (isa<func::CallOp>(op))
       readCall(op);
     else if (isa<sdy::ShardableDataFlowOpInterface>(op))
       readDataFlow(op);
     else
       readRule(op);
   });
+}
+
+// As createConstantOrScalarSplitter() has it, but for calls.
+bool Colours::isMadeForEachUse(Operation *op) const {
+  PropagationTraits traits = getPropagationTraits(op);
+  if (op->getNumOperands() == 0)
+    return traits.makesConstant || traits.becomesSdyConstant;
+  auto first = dyn_cast<ShapedType>(op->getOperand(0).getType());
+  if (traits.expandsScalar && first && first.hasRank() && first.getRank() == 0)
+    return true;
+  return traits.preservesConstants && isPure(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isMadeForEachUse(operand); });
 }
 
 int32_t Colours::find(int32_t element) {
@@ -71,6 +87,8 @@ int32_t Colours::of(Value value, int64_t dim) {
 }
 
 void Colours::joinValues(Value a, Value b) {
+  if (isMadeForEachUse(a) || isMadeForEachUse(b))
+    return;
   auto type = dyn_cast<RankedTensorType>(a.getType());
   auto other = dyn_cast<RankedTensorType>(b.getType());
   if (!type || !other || type.getRank() != other.getRank())
@@ -114,7 +132,8 @@ void Colours::readRule(Operation *op) {
   SmallVector<int32_t> elementOfFactor(rule->factors.size(), -1);
   auto readTensor = [&](Value value, const TensorMapping &mapping) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type || type.getRank() != int64_t(mapping.size()))
+    if (!type || type.getRank() != int64_t(mapping.size()) ||
+        isMadeForEachUse(value))
       return;
     for (auto [dim, factors] : llvm::enumerate(mapping)) {
       // Factors of size 1 in front of others do not take axes.

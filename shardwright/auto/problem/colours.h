@@ -10,6 +10,9 @@
 // sharding rules joins them: an op without communication shards both along the
 // same axes. Of a dimension with several factors, the major one counts.
 //
+// Constants, and scalars that are expanded, join nothing: propagation makes
+// them anew for each op that reads them, in a layout of its own.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_AUTO_COLOURS_H
@@ -47,6 +50,11 @@ private:
   int32_t find(int32_t element);
   int32_t elementOf(mlir::Value value, int64_t dim);
   void joinValues(mlir::Value a, mlir::Value b);
+  /// Constants and expanded scalars; operands come before the op.
+  bool isMadeForEachUse(mlir::Operation *op) const;
+  bool isMadeForEachUse(mlir::Value value) const {
+    return madeForEachUse.contains(value.getDefiningOp());
+  }
   void readRule(mlir::Operation *op);
   void readDataFlow(mlir::Operation *op);
   void readCall(mlir::Operation *op);
@@ -56,6 +64,7 @@ private:
   /// The element of dimension 0 of each value.
   llvm::DenseMap<mlir::Value, int32_t> first;
   std::vector<int32_t> parent;
+  llvm::DenseSet<mlir::Operation *> madeForEachUse;
 };
 
 } // namespace shardwright

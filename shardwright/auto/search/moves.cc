@@ -88,12 +88,21 @@ void Moves::addColourMoves() {
   llvm::sort(colours, [&](int32_t a, int32_t b) {
     return std::pair(-weight(a), a) < std::pair(-weight(b), b);
   });
-  for (int32_t colour : colours)
+  auto add = [&](int32_t colour, ColourDim which) {
     for (Move::Kind kind :
          {Move::Kind::ColourOfArguments, Move::Kind::ColourEverywhere})
       for (int32_t axis = 0; axis < int32_t(problem.axes.size()); ++axis)
         if (!specsOnly || kind == Move::Kind::ColourOfArguments)
-          fixed.push_back(number({.kind = kind, .a = axis, .b = colour}));
+          fixed.push_back(number(
+              {.kind = kind, .a = axis, .b = colour, .c = int32_t(which)}));
+  };
+  for (int32_t colour : colours)
+    add(colour, ColourDim::First);
+  for (int32_t colour : colours)
+    if (llvm::any_of(problem.classesOf[colour], [&](int32_t c) {
+          return llvm::count(problem.classes[c].colours, colour) > 1;
+        }))
+      add(colour, ColourDim::Last);
 }
 
 void Moves::addClassMoves() {
@@ -174,9 +183,9 @@ bool Moves::apply(int32_t n, Plan &plan) const {
       return mayAnnotate(cls);
     });
   case Move::Kind::ColourOfArguments:
-    return putOnColour(problem, plan, move.a, move.b, false);
+    return putOnColour(problem, plan, move.a, move.b, false, ColourDim(move.c));
   case Move::Kind::ColourEverywhere:
-    return putOnColour(problem, plan, move.a, move.b, true);
+    return putOnColour(problem, plan, move.a, move.b, true, ColourDim(move.c));
   case Move::Kind::State:
     return shardState(
         problem, plan, move.a, [](const SiteClass &cls) { return cls.isState; },

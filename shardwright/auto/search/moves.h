@@ -25,14 +25,15 @@ namespace shardwright {
 
 struct Move {
   enum class Kind : uint8_t {
-    Layout,            ///< see LayoutMove
-    ColourOfArguments, ///< axis a to colour b in arguments
-    ColourEverywhere,  ///< likewise in inner values and results
-    State,             ///< axis a on the largest free dimension of all state
-    BatchFirst,        ///< colour b propagates first
-    Class,             ///< axis a of class b to dimension c
-    Unset,             ///< class b without annotation
-    Swap,              ///< axes a and b change places
+    Layout, ///< see LayoutMove
+    /// Axis a to colour b in arguments; c is a ColourDim.
+    ColourOfArguments,
+    ColourEverywhere, ///< likewise in inner values and results
+    State,            ///< axis a on the largest free dimension of all state
+    BatchFirst,       ///< colour b propagates first
+    Class,            ///< axis a of class b to dimension c
+    Unset,            ///< class b without annotation
+    Swap,             ///< axes a and b change places
   };
   Kind kind = Kind::Layout;
   int32_t a = -1, b = -1, c = -1;

@@ -18,20 +18,23 @@ using namespace mlir;
 namespace shardwright {
 
 /// Candidates for each role; more would be tried by the search anyway.
-constexpr size_t kMostBatchColours = 3, kMostTensorColours = 4;
+constexpr size_t kMostBatchColours = 3, kMostTensorColours = 4,
+                 kMostSequenceColours = 2;
 
 bool putOnColour(const AutoProblem &problem, Plan &plan, int32_t axis,
-                 int32_t colour, bool inner) {
+                 int32_t colour, bool inner, ColourDim which) {
   bool changed = false;
   for (int32_t c : problem.classesOf[colour]) {
     const SiteClass &cls = problem.classes[c];
     if (!inner && cls.kind() != Site::Kind::Argument)
       continue;
+    int32_t chosen = -1;
     for (auto [dim, own] : llvm::enumerate(cls.colours))
-      if (own == colour && plan.mayPut(problem, c, axis, dim)) {
-        changed |= plan.put(problem, c, axis, dim);
-        break;
-      }
+      if (own == colour && (chosen < 0 || which == ColourDim::Last) &&
+          plan.mayPut(problem, c, axis, dim))
+        chosen = dim;
+    if (chosen >= 0)
+      changed |= plan.put(problem, c, axis, chosen);
   }
   return changed;
 }
@@ -59,7 +62,7 @@ bool shardState(const AutoProblem &problem, Plan &plan, int32_t axis,
   return changed;
 }
 
-static void sortByWeight(std::vector<int32_t> &colours,
+static void sortByWeight(MutableArrayRef<int32_t> colours,
                          llvm::function_ref<double(int32_t)> weight) {
   llvm::sort(colours, [&](int32_t a, int32_t b) {
     return std::pair(-weight(a), a) < std::pair(-weight(b), b);
@@ -86,8 +89,8 @@ namespace {
 
 class RecipeWriter {
 public:
-  explicit RecipeWriter(const AutoProblem &problem)
-      : problem(problem), batch(batchColours(problem)) {
+  RecipeWriter(const AutoProblem &problem, bool specsOnly)
+      : problem(problem), specsOnly(specsOnly), batch(batchColours(problem)) {
     if (batch.size() > kMostBatchColours)
       batch.resize(kMostBatchColours);
     for (auto [c, use] : llvm::enumerate(problem.colours))
@@ -104,12 +107,20 @@ public:
 private:
   using Axes = SmallVector<int32_t, 4>;
 
-  /// `first`, and colours that share no argument (or, if `inValues`, no site)
-  /// with it or with each other and are not `data`, those of most work first:
-  /// Megatron's split shards the heads, the hidden units and the vocabulary
-  /// along one axis.
+  /// What colours that take one axis together must not share: a site, an
+  /// argument, or an argument, and no argument with the data either.
+  enum class Apart : uint8_t { Sites, Arguments, ArgumentsAndData };
+
+  /// `first`, and colours that are apart from it and from each other and are
+  /// not `data`, those of most work first: Megatron's split shards the heads,
+  /// the hidden units and the vocabulary along one axis, and no dimension of
+  /// the arguments that hold the batch. Empty if `first` is not apart from the
+  /// data.
   SmallVector<int32_t, 4> independent(int32_t first, int32_t data,
-                                      bool inValues) const;
+                                      Apart apart) const;
+  /// Other colours of the arguments that hold the data, those that weigh least
+  /// in other arguments first: positions, rows of images, not features.
+  SmallVector<int32_t, 4> sequences(int32_t data) const;
 
   std::string text(const Axes &axes) const {
     return llvm::join(
@@ -144,10 +155,21 @@ private:
   void addTensor(int32_t rank, const std::string &name, const Plan &data,
                  ArrayRef<int32_t> colours, const Axes &axes,
                  const Axes &others);
+  void addSequence(int32_t rank, const std::string &name, const Plan &data,
+                   int32_t dataColour, ArrayRef<int32_t> colours,
+                   const Axes &axes, const Axes &others);
   void addWithState(int32_t rank, const std::string &name, const Plan &plan,
                     const Axes &axes);
 
+  std::string tensorName(const std::string &data, ArrayRef<int32_t> colours,
+                         const Axes &others) const {
+    return (data.empty() ? "" : data + "; ") + "tensor " +
+           label(colours.front()) +
+           (colours.size() > 1 ? " and others on " : " on ") + text(others);
+  }
+
   const AutoProblem &problem;
+  bool specsOnly;
   /// Candidates for the batch, and all colours of arguments, those of most work
   /// first.
   std::vector<int32_t> batch, tensor;
@@ -156,22 +178,31 @@ private:
 };
 
 SmallVector<int32_t, 4> RecipeWriter::independent(int32_t first, int32_t data,
-                                                  bool inValues) const {
+                                                  Apart apart) const {
   SmallVector<int32_t, 4> chosen;
   llvm::SmallDenseSet<int32_t> taken;
-  auto tryAdd = [&](int32_t colour) {
-    const ColourUse &use = problem.colours[colour];
+  auto sitesOf = [&](int32_t colour) {
     SmallVector<int32_t> own;
     for (int32_t c : problem.classesOf[colour])
-      if (inValues || problem.classes[c].kind() == Site::Kind::Argument)
+      if (apart == Apart::Sites ||
+          problem.classes[c].kind() == Site::Kind::Argument)
         own.push_back(c);
+    return own;
+  };
+  if (apart == Apart::ArgumentsAndData && data >= 0)
+    taken.insert_range(sitesOf(data));
+  auto tryAdd = [&](int32_t colour) {
+    const ColourUse &use = problem.colours[colour];
+    SmallVector<int32_t> own = sitesOf(colour);
     if ((colour != first && use.kept + use.summed == 0) ||
         llvm::any_of(own, [&](int32_t c) { return taken.contains(c); }))
       return;
     chosen.push_back(colour);
-    taken.insert(own.begin(), own.end());
+    taken.insert_range(own);
   };
   tryAdd(first);
+  if (chosen.empty())
+    return chosen;
   for (int32_t colour : tensor)
     if (colour != first && colour != data)
       tryAdd(colour);
@@ -208,13 +239,21 @@ void RecipeWriter::addData(int32_t rank, int32_t colour, const Axes &axes,
     addWithState(rank, name, data, axes);
   if (others.empty())
     return;
+  // Without axes for data, the batch still tells weights from data.
+  int32_t batchColour = colour < 0 && !batch.empty() ? batch.front() : colour;
   size_t numTried = 0;
   for (int32_t t : tensor) {
-    if (t == colour || ++numTried > kMostTensorColours)
+    if (t == colour || numTried == kMostTensorColours)
       continue;
-    addTensor(rank, name, data, independent(t, colour, true), axes, others);
-    addTensor(rank + 2, name, data, independent(t, colour, false), axes,
+    ++numTried;
+    SmallVector<int32_t, 4> weights =
+        independent(t, batchColour, Apart::ArgumentsAndData);
+    addTensor(rank, name, data, independent(t, colour, Apart::Sites), axes,
               others);
+    addTensor(rank, name, data, weights, axes, others);
+    addSequence(rank + 2, name, data, batchColour, weights, axes, others);
+    addTensor(rank + 2, name, data, independent(t, colour, Apart::Arguments),
+              axes, others);
     addTensor(rank + 3, name, data, t, axes, others);
     ++rank;
   }
@@ -224,17 +263,71 @@ void RecipeWriter::addData(int32_t rank, int32_t colour, const Axes &axes,
 void RecipeWriter::addTensor(int32_t rank, const std::string &name,
                              const Plan &data, ArrayRef<int32_t> colours,
                              const Axes &axes, const Axes &others) {
-  Plan both = data;
-  bool changed = false;
-  for (int32_t axis : others)
-    for (int32_t colour : colours)
-      changed |= putOnColour(problem, both, axis, colour, false);
-  if (changed)
-    addWithState(
-        rank,
-        (name.empty() ? "" : name + "; ") + "tensor " + label(colours.front()) +
-            (colours.size() > 1 ? " and others on " : " on ") + text(others),
-        both, axes.empty() ? others : axes);
+  for (ColourDim which : {ColourDim::First, ColourDim::Last}) {
+    Plan both = data;
+    bool changed = false;
+    for (int32_t axis : others)
+      for (int32_t colour : colours)
+        changed |= putOnColour(problem, both, axis, colour, false, which);
+    if (!changed)
+      return;
+    std::string own = tensorName(name, colours, others);
+    if (which == ColourDim::First)
+      addWithState(rank, own, both, axes.empty() ? others : axes);
+    else
+      add(rank + 1, own + ", last dimensions", std::move(both));
+  }
+}
+
+SmallVector<int32_t, 4> RecipeWriter::sequences(int32_t data) const {
+  SmallVector<int32_t, 4> found;
+  // Bytes of arguments that have the colour, but are no data.
+  llvm::DenseMap<int32_t, double> bytesElsewhere;
+  for (const SiteClass &cls : problem.classes) {
+    if (cls.kind() != Site::Kind::Argument)
+      continue;
+    bool isData = llvm::is_contained(cls.colours, data);
+    for (int32_t colour : cls.colours)
+      if (!isData)
+        bytesElsewhere[colour] += cls.bytes * double(cls.sites.size());
+      else if (colour != data && !llvm::is_contained(found, colour))
+        found.push_back(colour);
+  }
+  sortByWeight(found, [&](int32_t c) { return -bytesElsewhere.lookup(c); });
+  if (found.size() > kMostSequenceColours)
+    found.resize(kMostSequenceColours);
+  return found;
+}
+
+/// Between the products that a tensor split computes, values have the positions
+/// of a sequence instead of repeating the same work: what has none of the
+/// colours is divided along the sequence.
+void RecipeWriter::addSequence(int32_t rank, const std::string &name,
+                               const Plan &data, int32_t dataColour,
+                               ArrayRef<int32_t> colours, const Axes &axes,
+                               const Axes &others) {
+  if (specsOnly || colours.empty())
+    return;
+  for (int32_t sequence : sequences(dataColour)) {
+    if (llvm::is_contained(colours, sequence))
+      continue;
+    Plan both = data;
+    for (int32_t axis : others) {
+      for (int32_t colour : colours)
+        putOnColour(problem, both, axis, colour, true);
+      for (int32_t c : problem.classesOf[sequence]) {
+        if (both.of(c).dimOf[axis] >= 0)
+          continue;
+        for (auto [dim, own] : llvm::enumerate(problem.classes[c].colours))
+          if (own == sequence && both.put(problem, c, axis, dim))
+            break;
+      }
+    }
+    addWithState(rank,
+                 tensorName(name, colours, others) + "; sequence " +
+                     label(sequence),
+                 both, axes.empty() ? others : axes);
+  }
 }
 
 std::vector<Recipe> RecipeWriter::write() {
@@ -260,8 +353,8 @@ std::vector<Recipe> RecipeWriter::write() {
 
 } // namespace
 
-std::vector<Recipe> recipes(const AutoProblem &problem) {
-  return RecipeWriter(problem).write();
+std::vector<Recipe> recipes(const AutoProblem &problem, bool specsOnly) {
+  return RecipeWriter(problem, specsOnly).write();
 }
 
 } // namespace shardwright

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Plans that need no search: data parallelism, with the optimizer's state or
-// the parameters sharded too (ZeRO, FSDP), tensor parallelism, and products of
+// the parameters sharded too (ZeRO, FSDP), tensor parallelism, the same with
+// the positions of a sequence divided between its products, and products of
 // these on different axes. They are made from the roles of colours in
 // contractions, not from names of models.
 //
@@ -25,13 +26,19 @@ struct Recipe {
 };
 
 /// In the order in which they should be tried, without equal plans.
-std::vector<Recipe> recipes(const AutoProblem &problem);
+/// `specsOnly`: only those that annotate no inner values.
+std::vector<Recipe> recipes(const AutoProblem &problem, bool specsOnly);
+
+/// Which dimension takes an axis where a value has a colour several times (a
+/// matrix between the states of a chain).
+enum class ColourDim : uint8_t { First, Last };
 
 /// Moves the axis to the dimensions of this colour, in arguments with their
 /// results and, if `inner`, in inner values and other results too. False if
 /// nothing changes.
 bool putOnColour(const AutoProblem &problem, Plan &plan, int32_t axis,
-                 int32_t colour, bool inner);
+                 int32_t colour, bool inner,
+                 ColourDim which = ColourDim::First);
 
 /// Shards what has no such axis yet along the largest dimension that it
 /// divides, if possible one that has no axis in `before`: other axes divide

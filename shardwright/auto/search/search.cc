@@ -53,7 +53,8 @@ PlanSearch::PlanSearch(ModuleOp imported, const AutoProblem &problem,
                        Trials &trials, Objective objective, bool specsOnly,
                        std::function<void()> progress)
     : problem(problem), trials(trials), objective(objective),
-      progress(std::move(progress)), moves(imported, problem, specsOnly) {}
+      specsOnly(specsOnly), progress(std::move(progress)),
+      moves(imported, problem, specsOnly) {}
 
 bool PlanSearch::improves(const Trial &trial, const Trial &base) const {
   if (objective.fits(base) || !goesByMerit)
@@ -74,7 +75,7 @@ const Trial &PlanSearch::tryPlan(const Plan &plan) {
 }
 
 std::vector<Candidate> PlanSearch::tryRecipes(int64_t budget) {
-  std::vector<Recipe> list = recipes(problem);
+  std::vector<Recipe> list = recipes(problem, specsOnly);
   if (int64_t(list.size()) > budget)
     list.erase(list.begin() + budget, list.end());
   std::vector<const Plan *> plans;

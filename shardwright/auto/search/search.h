@@ -93,6 +93,7 @@ private:
   const AutoProblem &problem;
   Trials &trials;
   Objective objective;
+  bool specsOnly;
   std::function<void()> progress;
   Moves moves;
   int64_t lastTrial = 0;
