@@ -48,10 +48,15 @@ struct RuleModel
   }
 };
 
+/// Says that getPropagationTraits and getPartitionTraits are the same for all
+/// ops of the class, so that they may be cached by class.
+void noteTraitsOfClass(mlir::TypeID id);
+
 template <typename OpTy, auto buildRule,
           PropagationTraits traits = PropagationTraits{},
           PartitionTraits partitionTraits = PartitionTraits{}>
 void attachRule(mlir::MLIRContext &context) {
+  noteTraitsOfClass(mlir::TypeID::get<OpTy>());
   OpTy::template attachInterface<
       RuleModel<OpTy, buildRule, traits, partitionTraits>>(context);
 }
@@ -88,6 +93,7 @@ struct NoRuleModel : ShardingRuleOpInterface::ExternalModel<
 template <PropagationTraits traits, PartitionTraits partitionTraits,
           typename... OpTys>
 void attachNoRule(mlir::MLIRContext &context) {
+  (noteTraitsOfClass(mlir::TypeID::get<OpTys>()), ...);
   (OpTys::template attachInterface<NoRuleModel<OpTys, traits, partitionTraits>>(
        context),
    ...);

@@ -11,6 +11,10 @@
 #include "shardwright/rules/families.h"
 #include "shardwright/rules/rule_attr.h"
 
+#include "llvm/ADT/DenseSet.h"
+
+#include <mutex>
+
 #include "shardwright/rules/rule_interface.cpp.inc"
 
 using namespace mlir;
@@ -65,36 +69,114 @@ shardwright::getShardingRule(Operation *op, const RuleOptions &options) {
   return std::nullopt;
 }
 
-PropagationTraits shardwright::getPropagationTraits(Operation *op) {
+namespace {
+
+/// What is known of a class of ops. MLIR finds traits and interfaces of a class
+/// by searching in all that it has, which is slow for questions that are asked
+/// some hundred times an op.
+struct ClassTraits {
+  bool isElementwise = false, isTerminator = false, isConstantLike = false;
+  /// The ops of the class have the same traits, which are below.
+  bool areTraitsOfClass = false;
+  PropagationTraits propagation;
+  PartitionTraits partition;
+};
+
+/// Classes of ops whose traits do not depend on the op.
+struct ClassesWithTraits {
+  std::mutex mutex;
+  llvm::DenseSet<TypeID> ids;
+};
+
+} // namespace
+
+static ClassesWithTraits &classesWithTraits() {
+  static ClassesWithTraits classes;
+  return classes;
+}
+
+void shardwright::noteTraitsOfClass(TypeID id) {
+  ClassesWithTraits &classes = classesWithTraits();
+  std::lock_guard lock(classes.mutex);
+  classes.ids.insert(id);
+}
+
+static PropagationTraits propagationTraits(Operation *op,
+                                           const ClassTraits &cls) {
   PropagationTraits traits;
   if (auto iface = dyn_cast<ShardingRuleOpInterface>(op))
     traits = iface.getPropagationTraits();
-  else if (op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0)
+  else if (cls.isElementwise && op->getNumRegions() == 0)
     traits.basis = RuleBasis::Properties;
-  else if (op->hasTrait<OpTrait::ConstantLike>())
+  else if (cls.isConstantLike)
     traits.makesConstant = true;
-  if (traits.elementwise || op->hasTrait<OpTrait::Elementwise>()) {
+  if (traits.elementwise || cls.isElementwise) {
     traits.elementwise = traits.preservesConstants = true;
     traits.schedule = Schedule::PassThroughOp;
   }
   return traits;
 }
 
-PartitionTraits shardwright::getPartitionTraits(Operation *op) {
+static PartitionTraits partitionTraits(Operation *op, const ClassTraits &cls) {
   PartitionTraits traits;
-  bool isElementwise = op->hasTrait<OpTrait::Elementwise>();
+  bool isElementwise = cls.isElementwise;
   if (isElementwise)
     traits.fusion = Fusion::WithUsers;
   if (auto iface = dyn_cast<ShardingRuleOpInterface>(op)) {
     traits = iface.getPartitionTraits();
-    isElementwise |= iface.getPropagationTraits().elementwise;
+    isElementwise = isElementwise || iface.getPropagationTraits().elementwise;
   }
-  if (op->hasTrait<OpTrait::IsTerminator>() ||
-      op->hasTrait<OpTrait::ConstantLike>())
+  if (cls.isTerminator || cls.isConstantLike)
     traits.work = Work::None;
   if (isElementwise)
     traits.ignoresPaddingRows = true;
   return traits;
+}
+
+/// Reads what the table below keeps.
+static ClassTraits readClassTraits(Operation *op) {
+  ClassTraits cls;
+  cls.isElementwise = op->hasTrait<OpTrait::Elementwise>();
+  cls.isTerminator = op->hasTrait<OpTrait::IsTerminator>();
+  cls.isConstantLike = op->hasTrait<OpTrait::ConstantLike>();
+  if (!isa<ShardingRuleOpInterface>(op))
+    return cls;
+  ClassesWithTraits &classes = classesWithTraits();
+  std::lock_guard lock(classes.mutex);
+  cls.areTraitsOfClass = classes.ids.contains(op->getName().getTypeID());
+  if (cls.areTraitsOfClass) {
+    cls.propagation = propagationTraits(op, cls);
+    cls.partition = partitionTraits(op, cls);
+  }
+  return cls;
+}
+
+/// By class and context: names of ops are objects of their context, and another
+/// context may lack the rules.
+static const ClassTraits &classTraitsOf(Operation *op) {
+  struct Entry {
+    const void *name = nullptr, *id = nullptr;
+    ClassTraits traits;
+  };
+  constexpr size_t kEntries = 256;
+  static thread_local Entry table[kEntries];
+  const void *name = op->getName().getAsOpaquePointer();
+  const void *id = op->getName().getTypeID().getAsOpaquePointer();
+  Entry &entry =
+      table[llvm::DenseMapInfo<const void *>::getHashValue(name) % kEntries];
+  if (entry.name != name || entry.id != id)
+    entry = {name, id, readClassTraits(op)};
+  return entry.traits;
+}
+
+PropagationTraits shardwright::getPropagationTraits(Operation *op) {
+  const ClassTraits &cls = classTraitsOf(op);
+  return cls.areTraitsOfClass ? cls.propagation : propagationTraits(op, cls);
+}
+
+PartitionTraits shardwright::getPartitionTraits(Operation *op) {
+  const ClassTraits &cls = classTraitsOf(op);
+  return cls.areTraitsOfClass ? cls.partition : partitionTraits(op, cls);
 }
 
 bool shardwright::isElementwise(Operation *op) {

@@ -65,9 +65,12 @@ uint64_t bitsOf(const APFloat &value) {
 
 bool isPlain(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && !tensor.getEncoding() && tensor.hasStaticShape() &&
-         (isa<FloatType, ComplexType>(tensor.getElementType()) ||
-          tensor.getElementType().isInteger());
+  if (!tensor || tensor.getEncoding() || !tensor.hasStaticShape())
+    return false;
+  // FloatType is an interface, which is slow to look up.
+  Type element = tensor.getElementType();
+  return isa<Float32Type, BFloat16Type, IntegerType, ComplexType>(element) ||
+         isa<FloatType>(element);
 }
 
 DenseElementsAttr Literal::attr() const {

@@ -18,40 +18,68 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/DenseMapInfo.h"
-#include "llvm/ADT/ScopedHashTable.h"
-#include "llvm/Support/Allocator.h"
-#include "llvm/Support/RecyclingAllocator.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <vector>
 
 using namespace mlir;
 
 namespace shardwright {
 namespace {
 
-struct EqualOps : llvm::DenseMapInfo<Operation *> {
-  static unsigned getHashValue(const Operation *op) {
-    return OperationEquivalence::computeHash(
-        const_cast<Operation *>(op),
-        /*hashOperands=*/OperationEquivalence::directHashValue,
-        /*hashResults=*/OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::IgnoreLocations);
-  }
-  static bool isEqual(const Operation *a, const Operation *b) {
-    if (a == b)
-      return true;
-    if (a == getTombstoneKey() || a == getEmptyKey() ||
-        b == getTombstoneKey() || b == getEmptyKey())
-      return false;
-    return OperationEquivalence::isEquivalentTo(
-        const_cast<Operation *>(a), const_cast<Operation *>(b),
-        OperationEquivalence::IgnoreLocations);
-  }
-};
+/// Ops that have no equal before them, in the blocks around the current one. Of
+/// equal ops, the last one that was added is found.
+class Table {
+public:
+  /// Forgets what was added during its lifetime.
+  class Scope {
+  public:
+    explicit Scope(Table &table) : table(table), size(table.entries.size()) {}
+    ~Scope() { table.shrink(size); }
 
-using Allocator = llvm::RecyclingAllocator<
-    llvm::BumpPtrAllocator, llvm::ScopedHashTableVal<Operation *, Operation *>>;
-using Table =
-    llvm::ScopedHashTable<Operation *, Operation *, EqualOps, Allocator>;
+  private:
+    Table &table;
+    size_t size;
+  };
+
+  /// Hashing takes longer than all else here: each op is hashed once.
+  static size_t hashOf(Operation *op) {
+    return OperationEquivalence::computeHash(
+        op, OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+  /// An op equal to `op`; null if there is none.
+  Operation *find(Operation *op, size_t hash) const {
+    auto it = last.find(hash);
+    for (int64_t i = it == last.end() ? -1 : it->second; i >= 0;
+         i = entries[i].before)
+      if (OperationEquivalence::isEquivalentTo(
+              entries[i].op, op, OperationEquivalence::IgnoreLocations))
+        return entries[i].op;
+    return nullptr;
+  }
+  void add(Operation *op, size_t hash) {
+    auto [it, isNew] = last.try_emplace(hash, -1);
+    entries.push_back({op, hash, it->second});
+    it->second = int64_t(entries.size()) - 1;
+  }
+
+private:
+  struct Entry {
+    Operation *op;
+    size_t hash;
+    /// The entry before it with its hash, or -1.
+    int64_t before;
+  };
+  void shrink(size_t size) {
+    for (; entries.size() > size; entries.pop_back())
+      last[entries.back().hash] = entries.back().before;
+  }
+
+  std::vector<Entry> entries;
+  llvm::DenseMap<size_t, int64_t> last;
+};
 
 bool isToken(Type type) { return isa<stablehlo::TokenType>(type); }
 
@@ -72,7 +100,7 @@ public:
 
   void visit(Region &region, Table &around) {
     for (Block &block : region) {
-      Table::ScopeTy scope(around);
+      Table::Scope scope(around);
       for (Operation &op : llvm::make_early_inc_range(block))
         visit(op, around);
     }
@@ -97,7 +125,8 @@ private:
     }
     if (!mayMerge(op))
       return;
-    if (Operation *known = table.lookup(&op)) {
+    size_t hash = Table::hashOf(&op);
+    if (Operation *known = table.find(&op, hash)) {
       bool isConstant =
           op.hasTrait<OpTrait::ConstantLike>() || isa<stablehlo::IotaOp>(op);
       if (!isConstant || known->getBlock() == op.getBlock()) {
@@ -106,7 +135,7 @@ private:
         return;
       }
     }
-    table.insert(&op, &op);
+    table.add(&op, hash);
   }
 
   RewriterBase &rewriter;
