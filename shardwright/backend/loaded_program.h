@@ -111,6 +111,17 @@ struct CostAnalysis {
   std::vector<std::pair<std::string, double>> named() const;
 };
 
+/// Work of one execution of a step on one device.
+struct StepCost {
+  /// Arithmetic operations, and calls of functions such as exp.
+  double flops = 0, transcendentals = 0;
+  double bytesRead = 0, bytesWritten = 0;
+  /// Of its first result.
+  ElementType type = ElementType::F32;
+  /// A dot or a convolution, which matrix units can serve.
+  bool isContraction = false;
+};
+
 /// The live values at the peak of temporary memory.
 struct PeakMemory {
   struct Value {
@@ -158,6 +169,8 @@ public:
   /// The name of a step in a trace, like `stablehlo.add at file.py:12:3`; may
   /// be empty.
   virtual std::string stepName(int32_t step) const = 0;
+  /// An estimate; zero if the backend knows none.
+  virtual StepCost stepCost(int32_t step) const;
   /// Bytes for Backend::load, in this or another process. Deterministic.
   virtual llvm::Expected<std::string> serialize() const = 0;
 

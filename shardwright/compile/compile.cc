@@ -54,8 +54,12 @@ private:
       std::chrono::steady_clock::now();
 };
 
-/// The name of a value in the source: JAX stores it as a name location.
+/// The name of a value in the source: JAX stores it as a name location, which
+/// UserValues wraps.
 std::string sourceName(Location location, std::string otherwise) {
+  if (auto fused = dyn_cast<FusedLoc>(location);
+      fused && fused.getLocations().size() == 1)
+    location = fused.getLocations().front();
   if (auto name = dyn_cast<NameLoc>(location))
     return name.getName().str();
   return otherwise;
@@ -181,6 +185,14 @@ Mesh moduleMesh(ModuleOp module) {
   return Mesh();
 }
 
+/// Bytes of one device's shard.
+int64_t localBytes(const ValueSpec &spec) {
+  int64_t elements = 1;
+  for (int64_t size : localShape(spec.shape, spec.sharding))
+    elements *= size;
+  return elements * byteWidth(spec.type);
+}
+
 void describe(std::vector<ValueReport> &reports,
               const std::vector<ValueSpec> &specs, func::FuncOp main,
               const ProgramMeshes &meshes, bool arguments) {
@@ -192,16 +204,9 @@ void describe(std::vector<ValueReport> &reports,
     report.type = typeText(type);
     report.local = typeText(type.clone(localShape(spec.shape, spec.sharding)));
     report.sharding = str(spec.sharding, meshes.meshes[std::max(spec.mesh, 0)]);
+    report.bytesPerDevice = double(localBytes(spec));
     reports.push_back(std::move(report));
   }
-}
-
-/// Bytes of one device's shard.
-int64_t localBytes(const ValueSpec &spec) {
-  int64_t elements = 1;
-  for (int64_t size : localShape(spec.shape, spec.sharding))
-    elements *= size;
-  return elements * byteWidth(spec.type);
 }
 
 int64_t countOps(ModuleOp module) {
@@ -286,9 +291,13 @@ static void predict(ModuleOp module, const CompileOptions &options,
   report.predicted.isAsked =
       options.partition.machine || options.overlap != Overlap::Off;
   report.predicted.time = predictStepTime(module, report.mesh, machine);
-  report.predictedPeak =
-      describePeak(predictPeak(module), [&](bool isArgument, int64_t index) {
+  report.predictedPeak = describePeak(
+      predictPeak(module),
+      [&](bool isArgument, int64_t index) {
         return (isArgument ? report.arguments : report.results)[index].name;
+      },
+      [&](Value value) {
+        return options.nameOfValue ? options.nameOfValue(value) : "";
       });
   report.predicted.bytesBetweenProcesses =
       predictBytesBetween(report, machine, options.processes);

@@ -70,6 +70,9 @@ struct CompileOptions {
   /// May be null.
   std::function<mlir::LogicalResult(mlir::ModuleOp)> beforePropagate,
       beforePartition;
+  /// Returns the user's name of a value of the program of one device, for the
+  /// report; may be null, or return an empty string.
+  std::function<std::string(mlir::Value)> nameOfValue;
   /// Observes every change that propagation makes; may be null.
   PropagationObserver *observer = nullptr;
   /// Compiles and runs the per-device program; null: the CPU backend of

@@ -45,6 +45,10 @@ explainAllCollectives(ModuleOp module, const UserValues &user,
   options.partition.machine = request.machine;
   options.beforePartition = request.beforePartition;
   options.stopAfter = Stage::Local;
+  options.nameOfValue = [&](Value value) {
+    int32_t id = user.idOf(value);
+    return id < 0 ? "" : user.all()[id].shortName();
+  };
   OwningOpRef<ModuleOp> copy(module.clone());
   FailureOr<Compiled> compiled = compile(*copy, options);
   if (failed(compiled))
@@ -73,7 +77,7 @@ explainAllCollectives(ModuleOp module, const UserValues &user,
 
 static ExplainedValue gone(const UserValue &value) {
   ExplainedValue gone;
-  gone.name = value.name;
+  gone.name = value.uniqueName();
   gone.function = value.function;
   gone.op = value.op;
   gone.where = filePosition(value.location);
@@ -90,9 +94,18 @@ static Explanation explainValues(const AskedValues &asked,
   llvm::raw_string_ostream bytes(explanation.text);
   PrintableStream os(bytes);
   llvm::json::Array values;
+  // A line may compute hundreds of values.
+  constexpr size_t kMostExplained = 8;
+  bool isTable = !request.full && !request.line.empty() &&
+                 asked.values.size() > kMostExplained;
+  std::vector<ExplainedValue> rows;
   auto tell = [&](const ExplainedValue &value) {
-    os << (values.empty() ? "" : "\n");
-    writeText(value, os, {request.full});
+    if (isTable)
+      rows.push_back(value);
+    else
+      os << (values.empty() ? "" : "\n");
+    if (!isTable)
+      writeText(value, os, {request.full});
     values.push_back(toJson(value));
   };
   for (int32_t id : asked.values) {
@@ -103,11 +116,17 @@ static Explanation explainValues(const AskedValues &asked,
   }
   for (unsigned result : asked.results)
     tell(explainer.explainResult(result));
+  if (isTable) {
+    os << rows.size() << " values come from line " << request.line << "; "
+       << request.optionPrefix << "value NAME explains one of them, "
+       << request.optionPrefix << "full all\n";
+    writeOverview(rows, {}, os);
+  }
 
   if (asked.values.empty() && asked.results.empty()) {
     std::vector<ExplainedValue> all = explainer.overview();
     std::vector<ExplainedStop> stops = explainer.largestStops(10);
-    writeOverview(all, stops, os);
+    writeOverview(all, stops, os, {request.full});
     for (const ExplainedValue &value : all)
       values.push_back(toJson(value));
     llvm::json::Array list;

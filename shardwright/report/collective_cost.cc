@@ -76,6 +76,7 @@ void append(CollectiveCost &cost, CollectiveCost more) {
 CollectiveUse CostWalk::use(Operation &op, StringRef kind, double executions) {
   CollectiveUse use{kind.str(), "", 1, executions, 0, 0, op.getLoc()};
   use.operandBytes = bytesOf(op.getOperandTypes());
+  use.operands = std::max<int64_t>(1, op.getNumOperands());
   use.op = &op;
   return use;
 }

@@ -41,6 +41,8 @@ struct CollectiveUse {
   /// Bytes of the operand of one execution.
   int64_t operandBytes = 0;
   mlir::Location location;
+  /// Tensors that it exchanges at once; 1 if unknown, as in a saved executable.
+  int64_t operands = 1;
   /// Valid as long as the module exists; null otherwise.
   mlir::Operation *op = nullptr;
 };

@@ -8,7 +8,9 @@
 #include "shardwright/report/program_report.h"
 
 #include "shardwright/report/json_text.h"
+#include "shardwright/report/kernel_profile.h"
 #include "shardwright/report/location_text.h"
+#include "shardwright/report/run_times.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -85,6 +87,19 @@ json::Object statisticsJson(const ProgramReport &report) {
     object["predicted_peak"] = toJson(*report.predictedPeak);
   if (report.runSeconds > 0)
     object["run_seconds"] = report.runSeconds;
+  if (report.repeated) {
+    Spread spread = spreadOf(report.repeated->seconds);
+    object["runs"] =
+        json::Object{{"warm_ups", report.repeated->warmUps},
+                     {"seconds", json::Array(report.repeated->seconds)},
+                     {"min_seconds", spread.least},
+                     {"lower_quartile_seconds", spread.lowerQuartile},
+                     {"median_seconds", spread.median},
+                     {"upper_quartile_seconds", spread.upperQuartile},
+                     {"max_seconds", spread.most}};
+  }
+  if (report.profile)
+    object["profile"] = toJson(*report.profile);
   if (report.processes) {
     const ProcessesReport &processes = *report.processes;
     object["processes"] = int64_t(processes.devices.size());
@@ -104,6 +119,8 @@ json::Object statisticsJson(const ProgramReport &report) {
                                          {"ok", c.ok},
                                          {"max_abs_error", c.maxAbsError},
                                          {"max_rel_error", c.maxRelError},
+                                         {"atol", c.atol},
+                                         {"rtol", c.rtol},
                                          {"mismatches", c.mismatches}});
     object["comparison"] = std::move(comparisons);
   }

@@ -25,7 +25,8 @@ static std::string opText(Operation *op) {
   return text.empty() ? op->getName().getStringRef().str() : text;
 }
 
-static std::string valueText(const HeldValue &held, BoundaryNames names) {
+static std::string valueText(const HeldValue &held, BoundaryNames names,
+                             InnerNames innerNames) {
   switch (held.kind) {
   case MemoryClass::Argument:
   case MemoryClass::State:
@@ -35,13 +36,17 @@ static std::string valueText(const HeldValue &held, BoundaryNames names) {
   default:
     break;
   }
+  std::string name = innerNames(held.value);
+  if (!name.empty())
+    name += " = ";
   if (Operation *op = held.value.getDefiningOp())
-    return opText(op);
-  return "a value of " +
+    return name + opText(op);
+  return name + "a value of " +
          opText(cast<BlockArgument>(held.value).getOwner()->getParentOp());
 }
 
-PeakReport describePeak(const PredictedPeak &peak, BoundaryNames names) {
+PeakReport describePeak(const PredictedPeak &peak, BoundaryNames names,
+                        InnerNames innerNames) {
   PeakReport report;
   report.bytes = peak.bytes;
   if (peak.op)
@@ -50,7 +55,8 @@ PeakReport describePeak(const PredictedPeak &peak, BoundaryNames names) {
   report.numValues = int64_t(peak.values.size());
   for (const HeldValue &held :
        ArrayRef(peak.values).take_front(size_t(PeakReport::kMostNamed)))
-    report.largest.push_back({held.kind, held.bytes, valueText(held, names),
+    report.largest.push_back({held.kind, held.bytes,
+                              valueText(held, names, innerNames),
                               typeText(held.value.getType())});
   return report;
 }

@@ -22,7 +22,8 @@ struct PeakReport {
   struct Value {
     MemoryClass kind;
     int64_t bytes;
-    std::string what; ///< `x`, `dot_general (file.py:12)`
+    /// `x`, `%12 = dot_general (file.py:12)`
+    std::string what;
     std::string type; ///< of one device, `4x16xf32`
   };
   int64_t bytes = 0;
@@ -39,7 +40,10 @@ struct PeakReport {
 /// Returns the name of argument (true) or result (false) `index` of the
 /// program.
 using BoundaryNames = llvm::function_ref<std::string(bool, int64_t)>;
-PeakReport describePeak(const PredictedPeak &peak, BoundaryNames names);
+/// Returns the user's name of another value, or an empty string.
+using InnerNames = llvm::function_ref<std::string(mlir::Value)>;
+PeakReport describePeak(const PredictedPeak &peak, BoundaryNames names,
+                        InnerNames innerNames);
 
 /// Writes the peak, its place and the largest values; a few lines.
 void writeText(const PeakReport &peak, llvm::raw_ostream &os);

@@ -28,12 +28,16 @@ struct ValueReport {
   std::string type;     ///< global, `8x16xf32`
   std::string local;    ///< of one device, `4x16xf32`
   std::string sharding; ///< `[{"x"}, {}]`
+  /// 0 if unknown, as of a saved executable.
+  double bytesPerDevice = 0;
 };
 
 /// Comparison of one result with its expected value.
 struct ComparisonReport {
   std::string name;
   double maxAbsError = 0, maxRelError = 0;
+  /// An element is equal if its error is at most atol + rtol * |expected|.
+  double atol = 0, rtol = 0;
   int64_t mismatches = 0, elements = 0;
   bool ok = true;
   std::string detail; ///< first mismatch or why the arrays cannot be compared
@@ -60,6 +64,35 @@ struct ProcessesReport {
   int64_t mostBytesSent = 0; ///< to other processes, of the one that sent most
 };
 
+/// Time and work of the executions of one kernel, or of several that come from
+/// one line of the source.
+struct KernelTime {
+  std::string name;   ///< `add (file.py:12)`
+  int64_t steps = 0;  ///< of the program
+  double runs = 0;    ///< executions by one device in a run
+  double seconds = 0; ///< of a run, during which any device executed it
+  /// Work of one device in a run: arithmetic operations with calls of functions
+  /// such as exp, and bytes read and written.
+  double flops = 0, bytes = 0;
+  /// Time of that work on the machine: the larger of computing and of memory.
+  double rooflineSeconds = 0;
+  bool isMemoryBound = false;
+};
+
+struct ProfileReport {
+  std::string machine;             ///< whose roofline it is
+  int64_t runs = 0;                ///< that were recorded; times are their mean
+  std::vector<KernelTime> kernels; ///< in descending order of time
+  /// Of a run, during which any device exchanged data.
+  double collectiveSeconds = 0;
+};
+
+/// Seconds of repeated runs.
+struct RepeatedRuns {
+  int64_t warmUps = 0;         ///< runs before, which are not in `seconds`
+  std::vector<double> seconds; ///< of each run, in order
+};
+
 struct ProgramReport {
   std::string module; ///< path as the user gave it
   int64_t ops = 0;    ///< after import
@@ -76,8 +109,10 @@ struct ProgramReport {
   int64_t peakBytesPerDevice = 0;
   /// Bytes by part, per device, and those that results take from arguments.
   int64_t argumentBytes = 0, resultBytes = 0, arenaBytes = 0, reusedBytes = 0;
-  /// Of the last run; 0 if there was none.
+  /// Of the run, of several the median; 0 if there was none.
   double runSeconds = 0;
+  std::optional<RepeatedRuns> repeated; ///< if repetitions were asked for
+  std::optional<ProfileReport> profile;
   std::optional<ProcessesReport> processes;
   std::vector<ComparisonReport> comparisons;
 };
@@ -86,9 +121,24 @@ struct ProgramReport {
 llvm::json::Object statisticsJson(const ProgramReport &report);
 /// Writes the statistics as one line of JSON.
 void writeStatisticsJson(const ProgramReport &report, llvm::raw_ostream &os);
-/// Writes a text report: stages, mesh, shardings, collectives, memory,
-/// comparison.
-void writeTextReport(const ProgramReport &report, llvm::raw_ostream &os);
+struct TextReportOptions {
+  /// Print each row of each table, not one for rows of one kind.
+  bool full = false;
+  /// Columns of the text; tables shorten locations to fit.
+  size_t width = 120;
+  /// How the reader asks for an explanation: `shardwright explain FILE`. Empty:
+  /// not at all.
+  std::string explain;
+};
+
+/// Writes a text report: a summary, and then stages, shardings, collectives,
+/// memory and the comparison.
+void writeTextReport(const ProgramReport &report, llvm::raw_ostream &os,
+                     const TextReportOptions &options = {});
+/// Writes its summary: bytes, time, peak, the largest collectives, and the
+/// command that explains what costs most.
+void writeSummary(const ProgramReport &report, llvm::raw_ostream &os,
+                  const TextReportOptions &options);
 /// Writes the contents of the text report as JSON.
 void writeJsonReport(const ProgramReport &report, llvm::raw_ostream &os);
 

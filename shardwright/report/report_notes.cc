@@ -15,6 +15,28 @@ using namespace mlir;
 
 namespace shardwright {
 
+/// The location whose locationText is `text`.
+static Location locationOf(StringRef text, MLIRContext *context) {
+  if (text.empty())
+    return UnknownLoc::get(context);
+  auto position = [&](StringRef file) -> std::optional<Location> {
+    auto [name, digits] = file.rsplit(':');
+    unsigned line;
+    if (name.empty() || digits.getAsInteger(10, line) ||
+        std::to_string(line) != digits)
+      return std::nullopt;
+    return FileLineColLoc::get(context, name, line, 0);
+  };
+  if (std::optional<Location> file = position(text))
+    return *file;
+  size_t open = text.ends_with(")") ? text.rfind(" (") : StringRef::npos;
+  if (open != StringRef::npos && open > 0)
+    if (auto file = position(text.drop_front(open + 2).drop_back()))
+      return NameLoc::get(StringAttr::get(context, text.take_front(open)),
+                          *file);
+  return NameLoc::get(StringAttr::get(context, text));
+}
+
 std::string reportNotes(const ProgramReport &report) {
   cpu::ByteWriter b;
   b.integer(report.ops);
@@ -59,9 +81,7 @@ bool readReportNotes(StringRef notes, const Mesh &mesh, MLIRContext *context,
     use.executions = b.real();
     use.bytes = b.real();
     use.operandBytes = b.integer();
-    // A name location that holds the text of the original location.
-    if (StringRef text = b.string(); !text.empty())
-      use.location = NameLoc::get(StringAttr::get(context, text));
+    use.location = locationOf(b.string(), context);
     return use;
   });
   if (b.failed() || !b.atEnd())

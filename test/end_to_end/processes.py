@@ -248,8 +248,13 @@ def reports(folder, engine):
             events = json.load(file)["traceEvents"]
         rows = {(e["pid"], e["tid"]) for e in events if e["ph"] == "X"}
         tally.equal("trace: devices by process", {(0, d) for d in range(4)} | {(1, d) for d in range(4, 8)}, rows)
+    done = together(engine, 2, folder, mlp, data, "--stats=json", "--repeat=3", "--warm-up=2", "--expect", oracle.example("mlp_train", "expected.npz"))
+    if tally.check("repeated runs", done.code == 0, str(done)):
+        stats = json.loads(done.out)
+        tally.equal("repeated runs: numbers", (3, 2), (len(stats["runs"]["seconds"]), stats["runs"]["warm_ups"]))
+        tally.equal("repeated runs: median", stats["run_seconds"], stats["runs"]["median_seconds"])
     done = together(engine, 2, folder, mlp, data, "--report=text")
-    tally.check("report", done.code == 0 and "devices of each       4, 4" in done.out and done.out.count("stages") == 1, str(done))
+    tally.check("report", done.code == 0 and " ".join(done.out.split()).count("devices of each 4, 4") == 1 and done.out.count("stages") == 1, str(done))
 
 
 def exits(folder, engine):
@@ -262,6 +267,7 @@ def exits(folder, engine):
     refused("too few devices", together(engine, 3, folder, oracle.example("double"), "--random=1", "--mesh=x=2,y=1"),
             "too few for 3 processes")  # fmt: skip
     refused("devices per process", together(engine, 2, folder, mlp, data, "--devices-per-process=3"), "have 6")
+    refused("profile", together(engine, 2, folder, mlp, data, "--profile"), "--profile in a job")
     refused("disk", together(engine, 2, folder, mlp, data, f"--out={folder}/no/out.npz"), "out.npz")
     done = together(engine, 2, folder, mlp, data, "--devices-per-process=4")
     tally.check("devices per process: right", done.code == 0, str(done))

@@ -43,6 +43,7 @@ struct CommonOptions {
   std::optional<Target> target;
   std::optional<std::string> stats;  ///< `json` or `json=FILE`
   std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
+  bool full = false; ///< each row of each table of a text report
   std::vector<Stage> printAfter;
   std::string kernelCache;
   /// Seconds between progress lines; empty: progress on a terminal only.
@@ -71,6 +72,10 @@ struct RunOptions : CommonOptions {
   std::string topology;
   /// In a job of several processes; 0: the devices are dealt equally.
   int devicesPerProcess = 0;
+  /// Timed runs; none: one, without a warm-up before.
+  std::optional<int64_t> repeat;
+  int64_t warmUp = 1;   ///< runs before repeated or profiled ones
+  bool profile = false; ///< report the kernels
   Callbacks callbacks = Callbacks::Refuse;
   double rtol = 1e-5;
   /// None: rtol / 100 of the array's largest expected magnitude.

@@ -112,7 +112,9 @@ void addExplainCommand(CLI::App &app, ExplainOptions &options, int &exitCode) {
   command.add_option("--machine", options.machine,
                      "As for run, for --collectives");
   command.add_flag("--json", options.json, "For programs");
-  command.add_flag("--full", options.full, "Every step of a long way");
+  command.add_flag("--full", options.full,
+                   "Every step of a long way, and each row of each table");
+  addLibraryPaths(command);
   command.add_option_function<std::string>(
       "--mesh",
       [&](const std::string &text) {

@@ -8,6 +8,7 @@
 #include "check_files.h"
 #include "plugin_trace.h"
 #include "run_steps.h"
+#include "timed_runs.h"
 
 #include "shardwright/backend/trace.h"
 #include "shardwright/job/job.h"
@@ -47,6 +48,9 @@ int runCommand(const RunOptions &options) {
     return runInJob(options);
   if (!checkRunFiles(options))
     return exitBadInput;
+  if (options.profile && !options.plugin.empty())
+    return badInput("--profile: the kernels of a plugin are not known",
+                    "--trace writes what its own profiler recorded");
   Session session;
   PluginTrace pluginTrace;
   if (!openDevices(session, options, pluginTrace))
@@ -59,27 +63,37 @@ int runCommand(const RunOptions &options) {
       argumentsOf(options, executable.arguments());
   if (!arguments)
     return badInput(toString(arguments.takeError()), argumentsRemedy);
+  TimedRuns runs(session, options);
+  if (!runs.prepare(executable.program()))
+    return exitBadInput;
   Progress &progress = session.progress(options);
   if (!pluginTrace.start())
     return exitBadInput;
-  progress.at("running");
-  RunStatistics statistics;
   Trace trace;
-  Expected<std::vector<Array>> results =
-      executable.run(*arguments, session.devices(), &statistics,
-                     options.trace.empty() ? nullptr : &trace);
-  progress.pause();
-  if (!results)
-    return badInput(toString(results.takeError()),
-                    "look at the program there; shardwright partition prints "
-                    "what each device runs");
-  session.report().runSeconds = statistics.seconds;
+  std::vector<Array> results;
+  for (int64_t run = 0, count = runs.count(); run < count; ++run) {
+    progress.at("running");
+    RunStatistics statistics;
+    bool isTraced = !options.trace.empty() || runs.isProfiled(run);
+    results.clear(); // frees their memory
+    Expected<std::vector<Array>> found =
+        executable.run(*arguments, session.devices(), &statistics,
+                       isTraced ? &trace : nullptr);
+    progress.pause();
+    if (!found)
+      return badInput(toString(found.takeError()),
+                      "look at the program there; shardwright partition prints "
+                      "what each device runs");
+    results = std::move(*found);
+    runs.add(run, statistics.seconds, isTraced ? &trace : nullptr);
+  }
+  runs.finish();
   if (!options.trace.empty() &&
       !writeTrace(executable, trace, pluginTrace, options.trace))
     return exitBadInput;
 
   std::vector<std::unique_ptr<ArrayReader>> readers;
-  for (Array &array : *results)
+  for (Array &array : results)
     readers.push_back(std::make_unique<WholeArrayReader>(std::move(array)));
   return finishRun(session, options, readers, within);
 }

@@ -15,9 +15,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "run_steps.h"
+#include "timed_runs.h"
 
 #include "shardwright/job/job.h"
 #include "shardwright/job/launcher.h"
+#include "shardwright/report/run_times.h"
 #include "shardwright/report/trace_json.h"
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/job/broadcast_arrays.h"
@@ -59,6 +61,7 @@ private:
   bool readArguments();
   Expected<std::vector<std::vector<Buffer>>>
   receiveArguments(std::vector<std::unique_ptr<ArrayReader>> readers);
+  bool runAll();
   bool runProgram();
   bool writeOwnResults();
   bool gatherTrace();
@@ -76,7 +79,8 @@ private:
   std::unique_ptr<Executable> received;
   std::unique_ptr<Client> client;
   std::vector<std::vector<Buffer>> arguments; ///< by device of this process
-  RunStatistics statistics;
+  RunStatistics statistics;                   ///< of the last run
+  std::vector<double> secondsOfRuns;          ///< warm-ups included
   std::shared_ptr<Trace> trace;
   Execution execution;
 };
@@ -224,9 +228,23 @@ JobRun::receiveArguments(std::vector<std::unique_ptr<ArrayReader>> readers) {
   return read;
 }
 
+/// Runs as often as --repeat says. A run may delete its arguments, so each
+/// reads its own.
+bool JobRun::runAll() {
+  TimedRuns runs(session, options);
+  for (int64_t run = 0, count = runs.count(); run < count; ++run) {
+    execution = {};
+    if (!readArguments() || !runProgram())
+      return false;
+    secondsOfRuns.push_back(statistics.seconds);
+  }
+  return true;
+}
+
 bool JobRun::runProgram() {
   if (!options.trace.empty())
     trace = std::make_shared<Trace>();
+  statistics = {};
   ExecuteOptions how;
   how.trace = trace;
   how.statistics = &statistics;
@@ -325,26 +343,37 @@ bool JobRun::gatherTrace() {
 }
 
 bool JobRun::gatherStatistics() {
-  struct Own {
-    double seconds;
-    int64_t sent;
-  } own{statistics.seconds, statistics.sentBetweenProcesses};
-  auto all = job->gather(
-      0, StringRef(reinterpret_cast<const char *>(&own), sizeof own));
+  // Seconds of each run, and then the bytes that the last one sent.
+  std::vector<double> own = secondsOfRuns;
+  own.push_back(double(statistics.sentBetweenProcesses));
+  auto all =
+      job->gather(0, StringRef(reinterpret_cast<const char *>(own.data()),
+                               own.size() * sizeof(double)));
   if (!all)
     return lost(toString(all.takeError()));
   if (!isRoot)
     return true;
   ProgramReport &report = session.report();
   ProcessesReport &processes = report.processes.emplace();
+  // A run lasts as long as that of the slowest process.
+  std::vector<double> longest(secondsOfRuns.size()), means(longest);
   for (auto [record, text] : zip_equal(job->processes(), *all)) {
-    Own other;
-    std::memcpy(&other, text.data(), sizeof other);
+    std::memcpy(own.data(), text.data(), own.size() * sizeof(double));
     processes.devices.push_back(record.numDevices);
-    processes.meanRunSeconds += other.seconds / double(all->size());
-    processes.mostBytesSent = std::max(processes.mostBytesSent, other.sent);
-    report.runSeconds = std::max(report.runSeconds, other.seconds);
+    processes.mostBytesSent =
+        std::max(processes.mostBytesSent, int64_t(own.back()));
+    for (size_t run = 0; run < longest.size(); ++run) {
+      longest[run] = std::max(longest[run], own[run]);
+      means[run] += own[run] / double(all->size());
+    }
   }
+  TimedRuns runs(session, options);
+  for (auto [run, seconds] : enumerate(longest))
+    runs.add(int64_t(run), seconds);
+  runs.finish();
+  processes.meanRunSeconds =
+      spreadOf(ArrayRef(means).take_back(size_t(options.repeat.value_or(1))))
+          .median;
   processes.engine = job->engineName().str();
   return true;
 }
@@ -389,12 +418,17 @@ int JobRun::leave(int exitCode) {
 int JobRun::run() {
   // Reading a module starts a child process, which MPI does not allow later.
   if (isRoot) {
-    within =
-        options.plugin.empty()
-            ? prepareRun(session, options)
-            : badInput("--plugin in a job of several processes: a plugin's "
-                       "devices belong to one process",
-                       "run it in one process, or without --plugin");
+    if (!options.plugin.empty())
+      within = badInput("--plugin in a job of several processes: a plugin's "
+                        "devices belong to one process",
+                        "run it in one process, or without --plugin");
+    else if (options.profile)
+      within = badInput("--profile in a job of several processes: their clocks "
+                        "differ",
+                        "profile the program in one process; --trace writes "
+                        "what each device did");
+    else
+      within = prepareRun(session, options);
   }
   JobOptions jobOptions;
   jobOptions.numDevices = 0; // dealt when the program is known
@@ -402,9 +436,8 @@ int JobRun::run() {
   if (!opened)
     return badInput(toString(opened.takeError()), jobRemedy);
   job = std::move(*opened);
-  bool isFine = shareExecutable() && dealDevices() && readArguments() &&
-                runProgram() && writeOwnResults() && gatherTrace() &&
-                gatherStatistics();
+  bool isFine = shareExecutable() && dealDevices() && runAll() &&
+                writeOwnResults() && gatherTrace() && gatherStatistics();
   return leave(isFine ? finish() : exitBadInput);
 }
 

@@ -76,6 +76,8 @@ Expected<bool> compareAll(const RunOptions &options,
       return c.takeError();
     ComparisonReport row;
     row.name = spec.name.empty() ? "out" + std::to_string(i) : spec.name;
+    row.atol = atol;
+    row.rtol = options.rtol;
     row.maxAbsError = c->maxAbs;
     row.maxRelError = c->maxRel;
     row.elements = c->elements;
@@ -103,7 +105,8 @@ int badInputOf(StringRef file, Error error, StringRef remedy) {
 void sayDifferences(const ProgramReport &report) {
   for (const ComparisonReport &c : report.comparisons)
     if (!c.ok)
-      err() << "result " << c.name << " differs: " << c.detail << "\n";
+      err() << (StringRef(c.name).starts_with("result") ? "" : "result ")
+            << c.name << " differs: " << c.detail << "\n";
 }
 
 /// Writes the executable. False: the error has been printed.
@@ -220,7 +223,7 @@ int finishRun(Session &session, const RunOptions &options,
   }
   if (!options.stats && !options.report) {
     // Only if nothing else goes to standard output.
-    writeTextReport(session.report(), out());
+    writeTextReport(session.report(), out(), session.textReport(options));
     out().flush();
   } else if (!session.writeReports(options)) {
     return exitBadInput;

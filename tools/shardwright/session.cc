@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include "crash_report.h"
+#include "terminal.h"
 
 #include "shardwright/auto/plan_inside.h"
 #include "shardwright/compile/registration.h"
@@ -375,6 +376,44 @@ bool Session::loadExecutable(const CommonOptions &options) {
   return true;
 }
 
+/// A word of a shell command.
+static std::string shellWord(llvm::StringRef text) {
+  bool isPlain = !text.empty() && llvm::all_of(text, [](char c) {
+    return llvm::isAlnum(c) || llvm::StringRef("_-./=,:+@%").contains(c);
+  });
+  if (isPlain)
+    return text.str();
+  std::string quoted = "'";
+  for (char c : text)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+TextReportOptions Session::textReport(const CommonOptions &options) const {
+  TextReportOptions text;
+  text.full = options.full;
+  text.width = reportWidth();
+  // A saved executable is not a module, and its options are unknown.
+  if (isLoaded())
+    return text;
+  text.explain = "shardwright explain " + shellWord(options.module);
+  if (!options.import.meshSizes.empty()) {
+    text.explain += " --mesh ";
+    llvm::ListSeparator comma(",");
+    for (const MeshAxis &axis : options.import.meshSizes)
+      text.explain += llvm::StringRef(comma).str() +
+                      shellWord(axis.name + "=" + std::to_string(axis.size));
+  }
+  if (options.import.devices > 0)
+    text.explain += " --devices " + std::to_string(options.import.devices);
+  if (!options.machine.empty())
+    text.explain += " --machine " + shellWord(options.machine);
+  if (options.partitionEffort != 1)
+    text.explain += " --partition-effort " +
+                    std::to_string(std::min(options.partitionEffort, 2));
+  return text;
+}
+
 bool Session::writeReports(const CommonOptions &options) {
   std::string kind, file;
   if (options.stats) {
@@ -391,7 +430,7 @@ bool Session::writeReports(const CommonOptions &options) {
       if (kind == "json")
         writeJsonReport(report(), os);
       else
-        writeTextReport(report(), os);
+        writeTextReport(report(), os, textReport(options));
     });
   }
   return true;

@@ -103,6 +103,9 @@ public:
   Compiled &compiled() { return result; }
   ProgramReport &report() { return result.report; }
 
+  /// How text reports are written for these options.
+  TextReportOptions textReport(const CommonOptions &options) const;
+
   /// Writes statistics and report as the options require. False: a file
   /// could not be written; the error has been printed.
   bool writeReports(const CommonOptions &options);

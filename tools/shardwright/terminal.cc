@@ -17,14 +17,17 @@ using namespace llvm;
 
 namespace shardwright {
 
-unsigned terminalWidth() {
+static unsigned widthOr(unsigned otherwise) {
   unsigned columns = 0;
   if (const char *text = std::getenv("COLUMNS"))
     if (!StringRef(text).getAsInteger(10, columns) && columns > 0)
       return columns;
   columns = sys::Process::StandardOutColumns();
-  return columns > 0 ? columns : 80;
+  return columns > 0 ? columns : otherwise;
 }
+
+unsigned terminalWidth() { return widthOr(80); }
+unsigned reportWidth() { return widthOr(120); }
 
 static bool hasColours() {
   const char *forbidden = std::getenv("NO_COLOR");

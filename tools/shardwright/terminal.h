@@ -16,6 +16,10 @@ namespace shardwright {
 /// is, else 80.
 unsigned terminalWidth();
 
+/// What COLUMNS says, else the columns of the terminal that standard output
+/// is, else 120: reports in files have room for locations.
+unsigned reportWidth();
+
 /// Prints `kind: ` on standard error: `error`, `warning`, `note`, `remedy`.
 /// In colours if standard error is a terminal that has them, unless NO_COLOR
 /// is set (no-color.org).

@@ -10,7 +10,6 @@
 #include "shardwright/cpu/library/run_context.h"
 #include "shardwright/cpu/program/donation.h"
 #include "shardwright/cpu/program/peak_use.h"
-#include "shardwright/cpu/program/program_code.h"
 #include "shardwright/job/job.h"
 #include "shardwright/support/thread_pool.h"
 
@@ -386,75 +385,8 @@ void CpuProgram::abandon(Backend &backend, llvm::ArrayRef<DeviceId> devices,
 }
 
 //===----------------------------------------------------------------------===//
-// Cost
+// Memory
 //===----------------------------------------------------------------------===//
-
-static double dotFlops(const DotSpec &dot) {
-  double flops = 2.0 * dot.m * dot.n * dot.k;
-  for (int64_t size : dot.batch)
-    flops *= size;
-  return flops;
-}
-
-/// Each result element is a sum over the kernel's window and input features.
-static double convolutionFlops(const LibraryCall &call) {
-  auto count = [](const BufferType &type) {
-    double n = 1;
-    for (int64_t size : type.shape)
-      n *= size;
-    return n;
-  };
-  const LibraryAttribute *dims = nullptr;
-  for (const LibraryAttribute &a : call.attributes)
-    if (a.name == "kernel_output_feature_dimension")
-      dims = &a;
-  if (call.inputs.size() != 2 || call.outputs.size() != 1 || !dims ||
-      dims->integers.size() != 1)
-    return 0;
-  const BufferType &kernel = call.inputs[1];
-  int64_t features = dims->integers[0];
-  if (features < 0 || features >= int64_t(kernel.shape.size()) ||
-      kernel.shape[features] == 0)
-    return 0;
-  return 2 * count(call.outputs[0]) * count(kernel) / kernel.shape[features];
-}
-
-CostAnalysis CpuProgram::cost() const {
-  const Program &program = loaded->program;
-  const ProgramCode *code = program.code.get();
-  CostAnalysis cost;
-  for (const Step &step : program.steps) {
-    if (cost.operands.size() < step.inputs.size())
-      cost.operands.resize(step.inputs.size());
-    for (auto [operand, id] : llvm::zip(cost.operands, step.inputs)) {
-      operand.bytes += program.slots[id].bytes();
-      operand.uses += 1;
-      cost.bytesAccessed += program.slots[id].bytes();
-    }
-    for (SlotId id : step.outputs)
-      cost.bytesWritten += program.slots[id].bytes();
-    switch (step.kind) {
-    case StepKind::Kernel:
-      if (code) {
-        cost.flops += code->kernels[step.payload].flops -
-                      code->kernels[step.payload].transcendentals;
-        cost.transcendentals += code->kernels[step.payload].transcendentals;
-      }
-      break;
-    case StepKind::Dot:
-      cost.flops += dotFlops(program.dots[step.payload]);
-      break;
-    case StepKind::Library:
-      if (program.libraryCalls[step.payload].name == "stablehlo.convolution")
-        cost.flops += convolutionFlops(program.libraryCalls[step.payload]);
-      break;
-    default:
-      break;
-    }
-  }
-  cost.bytesAccessed += cost.bytesWritten;
-  return cost;
-}
 
 MemoryStatistics CpuProgram::memory() const {
   const Program &program = loaded->program;

@@ -6,31 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/read/block_reader.h"
+#include "shardwright/dialect/source_frames.h"
 #include "shardwright/dialect/stablehlo/element_type.h"
 
 using namespace mlir;
 
 namespace shardwright::cpu {
 
-static FileLineColLoc sourceLocation(Location location) {
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    return file;
-  if (auto named = dyn_cast<NameLoc>(location))
-    return sourceLocation(named.getChildLoc());
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return sourceLocation(call.getCallee());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (FileLineColLoc found = sourceLocation(part))
-        return found;
-  return nullptr;
-}
-
 int32_t LocationTable::add(Operation *op) {
   std::string text = op->getName().getStringRef().str();
-  if (FileLineColLoc at = sourceLocation(op->getLoc()))
-    text += " at " + at.getFilename().str() + ":" +
-            std::to_string(at.getLine()) + ":" + std::to_string(at.getColumn());
+  if (std::optional<SourceFrame> at = userFrame(op->getLoc()))
+    text += " at " + at->file + ":" + std::to_string(at->line) + ":" +
+            std::to_string(at->column);
   auto [it, inserted] =
       ids.try_emplace(text, static_cast<int32_t>(texts.size()));
   if (inserted)

@@ -105,8 +105,9 @@ IndexedValue Explainer::Impl::indexCopy(int32_t id, size_t copy,
                                         bool withStops) const {
   IndexedValue out;
   const UserValue &value = user.all()[id];
-  out.value.name = value.name;
+  out.value.name = value.uniqueName();
   out.value.sourceName = value.sourceName;
+  out.value.op = value.op;
   if (copy < run->values[id].size())
     index(run->reasons.find({shardingHolder(run->values[id][copy])}),
           value.type, value.argument >= 0, withStops, out);
@@ -195,7 +196,6 @@ std::vector<IndexedValue> Explainer::indexValue(int32_t id) {
   for (auto [i, copy] : llvm::enumerate(copies)) {
     IndexedValue out = impl->indexCopy(id, i, /*withStops=*/true);
     out.value.function = value.function;
-    out.value.op = value.op;
     out.value.where = filePosition(value.location);
     out.value.copy = copies.size() > 1 ? int32_t(i) + 1 : 0;
     impl->noteOpaqueOps(copy, out.value);

@@ -169,14 +169,17 @@ private:
 };
 
 struct ExplainTextOptions {
-  /// Print every step of long paths.
+  /// Print every step of long paths, and each row of tables.
   bool full = false;
 };
 
 void writeText(const ExplainedValue &value, llvm::raw_ostream &os,
                const ExplainTextOptions &options = {});
+/// A table of values, grouped (group_rows.h) and folded unless `full`, and the
+/// obstacles.
 void writeOverview(llvm::ArrayRef<ExplainedValue> values,
-                   llvm::ArrayRef<ExplainedStop> stops, llvm::raw_ostream &os);
+                   llvm::ArrayRef<ExplainedStop> stops, llvm::raw_ostream &os,
+                   const ExplainTextOptions &options = {});
 llvm::json::Value toJson(const ExplainedValue &value);
 llvm::json::Value toJson(const ExplainedStop &stop);
 

@@ -73,7 +73,8 @@ explainCollectives(const CollectiveCost &cost, const PlannedMoves &moves,
                    const MachineModel &machine, const Mesh &mesh);
 
 struct CollectivesTextOptions {
-  /// List all needs of a combined collective.
+  /// Explain each collective, not one of each kind (group_rows.h), and list all
+  /// needs of a combined one.
   bool full = false;
 };
 void writeText(llvm::ArrayRef<ExplainedCollective> collectives,

@@ -6,18 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/report/explain/explain_collectives.h"
+#include "shardwright/report/group_rows.h"
 #include "shardwright/report/json_text.h"
+#include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
+#include "shardwright/report/short_texts.h"
 #include "shardwright/report/text_table.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 namespace shardwright {
 namespace {
-
-std::string formatMicroseconds(double seconds) {
-  return llvm::formatv("{0:f1} us", seconds * 1e6);
-}
 
 /// `before`: the previous need; facts about the same op are not repeated.
 void writeNeed(const ExplainedNeed &need, const ExplainedNeed *before,
@@ -46,21 +45,59 @@ void writeNeed(const ExplainedNeed &need, const ExplainedNeed *before,
        << origin.value << ": " << origin.from
        << (origin.where.empty() ? "" : " at " + origin.where) << "\n";
   if (!isSameOp && need.ways.size() > 1) {
-    os << "    ways to compute it, with what they and the local work cost\n";
+    bool isSeconds = need.ways.front().isSeconds;
+    os << (isSeconds ? "    ways to compute it, with the predicted time of "
+                       "exchanges and local work\n"
+                     : "    ways to compute it, with their cost in bytes: "
+                       "those sent, and local work as bytes\n");
     for (const ExplainedWay &way : need.ways)
       os << "      " << (way.isTaken ? "taken     " : "rejected  ")
-         << llvm::right_justify(way.isSeconds ? formatMicroseconds(way.cost)
-                                              : formatBytes(way.cost),
-                                10)
+         << (isSeconds ? "" : "cost ")
+         << llvm::right_justify(
+                isSeconds ? durationText(way.cost) : formatBytes(way.cost), 10)
          << "  " << way.how << "\n";
     if (need.moreWays)
       os << "      and " << need.moreWays << " more\n";
   }
   if (!need.routes.empty()) {
-    os << "    other ways there, with the bytes sent\n";
+    os << "    other ways there, with the bytes that they send\n";
     for (const ExplainedWay &way : need.routes)
-      os << "      rejected  " << llvm::right_justify(formatBytes(way.cost), 10)
-         << "  " << way.how << "\n";
+      os << "      rejected  sends "
+         << llvm::right_justify(formatBytes(way.cost), 10) << "  " << way.how
+         << "\n";
+  }
+}
+
+/// Collectives of one kind; explains the first.
+void writeGroup(llvm::ArrayRef<const ExplainedCollective *> members,
+                llvm::StringRef where, bool full, llvm::raw_ostream &os) {
+  const ExplainedCollective &one = *members.front();
+  double bytes = 0, seconds = 0, executions = 0;
+  for (const ExplainedCollective *member : members) {
+    bytes += member->use.bytes;
+    seconds += member->seconds;
+    executions += member->use.executions;
+  }
+  os << one.use.kind << ", " << one.use.axes;
+  if (members.size() > 1)
+    os << ", " << members.size() << " of them: send ";
+  else
+    os << ": sends ";
+  os << formatBytes(bytes) << ", predicted time " << durationText(seconds);
+  if (executions != double(members.size()))
+    os << " in " << llvm::formatv("{0}", int64_t(executions)) << " runs";
+  if (one.needs.size() > 1)
+    os << ", for " << one.needs.size() << " at once";
+  os << "\n";
+  if (members.size() > 1)
+    os << "  in " << where << "; the first is\n";
+  constexpr size_t kFewNeeds = 4;
+  for (const auto &[n, need] : llvm::enumerate(one.needs)) {
+    if (!full && n == kFewNeeds) {
+      os << "  and " << one.needs.size() - n << " more (--full shows them)\n";
+      break;
+    }
+    writeNeed(need, n > 0 ? &one.needs[n - 1] : nullptr, os);
   }
 }
 
@@ -82,26 +119,31 @@ void writeText(llvm::ArrayRef<ExplainedCollective> collectives,
   if (unknownTripCount)
     os << ", loops of unknown trip count once";
   os << "\n";
-  constexpr size_t kFewNeeds = 4;
-  for (const auto &[i, one] : llvm::enumerate(collectives)) {
-    const CollectiveUse &use = one.use;
-    os << "\n"
-       << i + 1 << ". " << use.kind << ", " << use.axes << ": sends "
-       << formatBytes(use.bytes) << ", takes "
-       << formatMicroseconds(one.seconds);
-    if (use.executions != 1)
-      os << " in " << llvm::formatv("{0}", int64_t(use.executions)) << " runs";
-    if (one.needs.size() > 1)
-      os << ", for " << one.needs.size() << " at once";
-    os << "\n";
-    for (const auto &[n, need] : llvm::enumerate(one.needs)) {
-      if (!options.full && n == kFewNeeds) {
-        os << "  and " << one.needs.size() - n << " more (--full shows them)\n";
-        break;
-      }
-      writeNeed(need, n > 0 ? &one.needs[n - 1] : nullptr, os);
+  // One of each kind, unless all are asked for.
+  std::vector<CollectiveUse> uses;
+  for (const ExplainedCollective &one : collectives)
+    uses.push_back(one.use);
+  std::vector<CollectiveGroup> groups;
+  if (options.full)
+    for (const CollectiveUse &use : uses)
+      groups.push_back({locationText(use.location), {&use}});
+  else
+    groups = groupCollectives(uses);
+  constexpr size_t kMostGroups = 12;
+  size_t hidden = 0;
+  for (const auto &[i, group] : llvm::enumerate(groups)) {
+    if (!options.full && i >= kMostGroups) {
+      hidden += group.uses.size();
+      continue;
     }
+    std::vector<const ExplainedCollective *> members;
+    for (const CollectiveUse *use : group.uses)
+      members.push_back(&collectives[use - uses.data()]);
+    os << "\n" << i + 1 << ". ";
+    writeGroup(members, group.where, options.full, os);
   }
+  if (hidden > 0)
+    os << "\n... and " << hidden << " more (--full shows them)\n";
 }
 
 llvm::json::Value toJson(const ExplainedCollective &collective) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/report/explain/explain.h"
+#include "shardwright/report/group_rows.h"
 #include "shardwright/report/text_table.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -77,7 +78,7 @@ void writeStop(const ExplainedStop &stop, bool nameTarget,
 void writeText(const ExplainedValue &value, llvm::raw_ostream &os,
                const ExplainTextOptions &options) {
   os << value.name;
-  if (!value.sourceName.empty())
+  if (!value.sourceName.empty() && value.sourceName != value.name)
     os << " (" << value.sourceName << ")";
   if (!value.op.empty())
     os << " = " << value.op;
@@ -114,23 +115,54 @@ void writeText(const ExplainedValue &value, llvm::raw_ostream &os,
     os << "  note: " << note << "\n";
 }
 
+/// `annotated`, `"x" from w`: where the axes of a value come from.
+static std::string becauseOf(const ExplainedValue &value) {
+  std::string because;
+  for (const ExplainedDim &dim : value.dims)
+    for (const ExplainedAxis &axis : dim.axes) {
+      std::string from = axis.steps.empty()
+                             ? "annotated"
+                             : axis.axis + " from " + axis.originValue;
+      if (because.find(from) == std::string::npos)
+        because += (because.empty() ? "" : ", ") + from;
+    }
+  return because;
+}
+
 void writeOverview(llvm::ArrayRef<ExplainedValue> values,
-                   llvm::ArrayRef<ExplainedStop> stops, llvm::raw_ostream &os) {
-  TextTable table({"value", "type", "sharding", "because"});
+                   llvm::ArrayRef<ExplainedStop> stops, llvm::raw_ostream &os,
+                   const ExplainTextOptions &options) {
+  // Numbers in the name and in the reason are of the same layer.
+  std::vector<std::string> names, kinds;
   for (const ExplainedValue &value : values) {
-    std::string because;
-    for (const ExplainedDim &dim : value.dims)
-      for (const ExplainedAxis &axis : dim.axes) {
-        std::string from = axis.steps.empty()
-                               ? "annotated"
-                               : axis.axis + " from " + axis.originValue;
-        if (because.find(from) == std::string::npos)
-          because += (because.empty() ? "" : ", ") + from;
-      }
-    std::string name = value.sourceName.empty() ? value.name : value.sourceName;
-    table.add({name, value.type, value.sharding, because});
+    const std::string &name =
+        value.sourceName.empty() ? value.name : value.sourceName;
+    names.push_back(name + "\n" + becauseOf(value));
+    kinds.push_back(value.op + "\n" + value.type + "\n" + value.sharding);
+  }
+  std::vector<RowGroup> groups;
+  if (options.full)
+    for (auto [i, name] : llvm::enumerate(names))
+      groups.push_back({name, {i}});
+  else
+    groups = groupByNumbers(names, kinds);
+  constexpr size_t kMostRows = 40;
+  size_t hidden = 0;
+  TextTable table({"value", "op", "type", "sharding", "because"});
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    size_t members = group.members.size();
+    if (!options.full && i >= kMostRows) {
+      hidden += members;
+      continue;
+    }
+    auto [name, because] = llvm::StringRef(group.name).split('\n');
+    const ExplainedValue &first = values[group.members.front()];
+    table.add({(members > 1 ? name + " x" + llvm::Twine(members) : name).str(),
+               first.op, first.type, first.sharding, because.str()});
   }
   table.print(os, "  ");
+  if (hidden > 0)
+    os << "  ... and " << hidden << " more (--full shows them)\n";
   if (stops.empty())
     return;
   os << "\nlargest values that an axis did not reach\n";

@@ -76,9 +76,7 @@ std::optional<Suggestion> Explainer::Impl::suggest(const AxisStop &stop) const {
   s.kind = !place.value                   ? "result"
            : user.all()[id].argument >= 0 ? "argument"
                                           : "value";
-  s.value = place.value ? user.all()[id].name : nameOf(stop.target);
-  if (place.value && user.all()[id].function != main.getSymName())
-    s.value = "@" + user.all()[id].function + ":" + s.value;
+  s.value = place.value ? user.all()[id].uniqueName() : nameOf(stop.target);
   s.sharding = str(sharding, mesh());
   s.partitionSpec = partitionSpec(sharding, mesh());
   s.axis = mesh().str(stop.axis);

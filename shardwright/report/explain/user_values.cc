@@ -110,6 +110,7 @@ UserValues::UserValues(ModuleOp module, const AsmParserState *positions,
       value.printAsOperand(os, state);
     }
     user.function = function;
+    user.isInEntry = main && function == StringRef(main.getSymName());
     user.op = op;
     user.type = value.getType();
     values.push_back(std::move(user));

@@ -25,12 +25,13 @@
 namespace shardwright {
 
 struct UserValue {
-  /// In the module: `%12`, `%5#1`, `%arg0`.
+  /// In the module, unique only within its function: `%12`, `%5#1`, `%arg0`.
   std::string name;
   /// In the source: JAX's name of an argument; empty if unknown.
   std::string sourceName;
-  /// The enclosing function.
+  /// The enclosing function, and whether it is the entry of the program.
   std::string function;
+  bool isInEntry = false;
   /// The op that defines it; empty for an argument of a function.
   std::string op;
   mlir::Type type;
@@ -43,10 +44,15 @@ struct UserValue {
   /// Result number of its op.
   int32_t result = -1;
 
-  /// The name for text output: the source's name if known, otherwise the
-  /// module's.
-  const std::string &shortName() const {
-    return sourceName.empty() ? name : sourceName;
+  /// The name in the module that every command prints and takes: `%12` in the
+  /// entry, `@function:%12` elsewhere.
+  std::string uniqueName() const {
+    return isInEntry ? name : "@" + function + ":" + name;
+  }
+  /// The name for text output: of an argument of the entry the source's name if
+  /// known, otherwise uniqueName().
+  std::string shortName() const {
+    return argument < 0 || sourceName.empty() ? uniqueName() : sourceName;
   }
 };
 

@@ -8,30 +8,18 @@
 #include "shardwright/report/explain/value_selector.h"
 
 #include "shardwright/mesh/did_you_mean.h"
-
-#include "llvm/ADT/TypeSwitch.h"
+#include "shardwright/report/location_text.h"
 
 using namespace mlir;
 
 namespace shardwright {
 
-/// Positions in a location, innermost last.
-static void collectLines(Location location,
-                         std::vector<std::pair<std::string, unsigned>> &lines) {
-  llvm::TypeSwitch<LocationAttr>(location)
-      .Case([&](FileLineColLoc loc) {
-        lines.push_back({loc.getFilename().str(), loc.getLine()});
-      })
-      .Case([&](NameLoc loc) { collectLines(loc.getChildLoc(), lines); })
-      .Case([&](CallSiteLoc loc) {
-        collectLines(loc.getCaller(), lines);
-        collectLines(loc.getCallee(), lines);
-      })
-      .Case([&](FusedLoc loc) {
-        for (Location part : loc.getLocations())
-          collectLines(part, lines);
-      })
-      .Default([](LocationAttr) {});
+/// True if `file` names `path`, or its last components.
+static bool namesFile(StringRef file, StringRef path) {
+  if (!path.consume_back(file))
+    return false;
+  return file.empty() || path.empty() || path.ends_with("/") ||
+         file.starts_with("/");
 }
 
 bool ValueSelector::fail(const Twine &text, StringRef remedy) {
@@ -98,14 +86,24 @@ bool ValueSelector::line(StringRef text, AskedValues &asked) {
     return fail(prefix + "line: expected a line number or file.py:12, found '" +
                 text + "'");
   size_t before = asked.values.size();
+  auto isThere = [&, file = file](const SourceFrame &frame) {
+    return frame.line == line && namesFile(file, frame.file);
+  };
+  // What the user wrote on the line; else what functions compute that it calls
+  // or that are called there.
+  std::vector<int32_t> through;
   for (auto [id, v] : llvm::enumerate(user.all())) {
-    std::vector<std::pair<std::string, unsigned>> lines;
-    collectLines(v.location, lines);
-    if (!lines.empty() && lines.back().second == line &&
-        StringRef(lines.back().first).ends_with(file))
+    std::vector<SourceFrame> frames = framesOf(v.location);
+    const SourceFrame *written = userFrame(frames);
+    if (written && isThere(*written))
       asked.values.push_back(id);
+    else if (llvm::any_of(frames, isThere))
+      through.push_back(id);
   }
-  if (asked.values.size() == before && (file.empty() || module.ends_with(file)))
+  if (asked.values.size() == before)
+    llvm::append_range(asked.values, through);
+  if (asked.values.size() == before &&
+      (file.empty() || namesFile(file, module)))
     for (auto [id, v] : llvm::enumerate(user.all()))
       if (v.line == line)
         asked.values.push_back(id);

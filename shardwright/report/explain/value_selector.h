@@ -40,7 +40,9 @@ public:
   /// A name, or a number.
   bool argument(llvm::StringRef text, AskedValues &asked);
   bool result(llvm::StringRef text, AskedValues &asked);
-  /// All values that a line of the source computes: `12`, `train.py:12`.
+  /// All values that a line of the source computes, `12` or `train.py:12`:
+  /// those whose user's frame (location_text.h) is there, or if there are none,
+  /// those with any frame of their call stack there.
   bool line(llvm::StringRef text, AskedValues &asked);
 
   BadRequest problem;

@@ -7,6 +7,8 @@
 
 #include "common_options.h"
 
+#include "shardwright/report/location_text.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 namespace shardwright {
@@ -60,12 +62,25 @@ static std::string checkTolerance(const std::string &text) {
   return "expected a number of 0 or more, as 1e-5, found '" + text + "'";
 }
 
+void addLibraryPaths(CLI::App &command) {
+  command.add_option_function<std::string>(
+      "--library-paths", [](const std::string &list) { setLibraryPaths(list); },
+      "Source files of libraries, which reports pass over for the line that "
+      "calls them: absolute folders, or parts of a path as flax/linen, "
+      "separated by colons; none stands for not even those of Python (else "
+      "what SHARDWRIGHT_LIBRARY_PATHS says)");
+}
+
 void addOutputs(CLI::App &command, CommonOptions &options) {
   command.add_option("--stats", options.stats,
                      "json prints statistics (and nothing else) on standard "
                      "output, json=FILE writes them");
   command.add_option("--report", options.report,
                      "text or json, with =FILE to write it");
+  command.add_flag("--full", options.full,
+                   "In text reports, print each row of each table, not one for "
+                   "rows of one kind");
+  addLibraryPaths(command);
   command
       .add_option_function<std::vector<std::string>>(
           "--fail-on",
@@ -202,6 +217,20 @@ void addRun(CLI::App &command, RunOptions &options) {
                   "Absolute tolerance (rtol / 100 of the largest expected "
                   "magnitude of the array)")
       ->check(checkTolerance);
+  command
+      .add_option("--repeat", options.repeat,
+                  "Run so many times, after warm-ups, and report the median "
+                  "time and the spread; the results are those of the last run")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command
+      .add_option("--warm-up", options.warmUp,
+                  "Runs before those of --repeat and --profile, which are not "
+                  "timed (1)")
+      ->check(CLI::Range(int64_t(0), int64_t(1) << 20));
+  command.add_flag("--profile", options.profile,
+                   "Report how long each kernel takes, its flop/s and bytes/s, "
+                   "and how near that is to the roofline of --machine, or of "
+                   "this machine, which is measured then");
   command
       .add_option("--devices-per-process", options.devicesPerProcess,
                   "Started as several processes (mpirun -n 4 shardwright run "

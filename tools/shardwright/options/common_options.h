@@ -19,6 +19,8 @@ Stage stageOf(const std::string &name);
 
 /// Adds the module, its mesh, and what every compilation knows.
 void addCommon(CLI::App &command, CommonOptions &options);
+/// Adds --library-paths, which applies at once to all reports of the process.
+void addLibraryPaths(CLI::App &command);
 /// Adds the options for statistics, reports, budgets and progress.
 void addOutputs(CLI::App &command, CommonOptions &options);
 /// Adds the options for arguments and results of a run.
