@@ -131,6 +131,18 @@ struct ReportOptionsCli : CommonOptions {
   std::string form;
   bool compile = false;         ///< generate code, for the exact memory
   std::optional<size_t> trials; ///< of annotations
+  std::string against;          ///< module or document to compare with
+};
+
+struct DiffOptionsCli : CommonOptions {
+  std::string other;
+  bool json = false;
+  /// Options of the other program, where they differ.
+  std::optional<llvm::SmallVector<MeshAxis, 4>> otherMesh;
+  std::optional<int64_t> otherDevices;
+  std::optional<int> otherEffort;
+  std::optional<std::string> otherMachine;
+  std::optional<ShardyVersion> otherShardy;
 };
 
 struct MeasureCommandOptions {
@@ -179,6 +191,7 @@ int simulateCommand(const SimulateOptions &options);
 int measureCommand(const MeasureCommandOptions &options);
 int explainCommand(const ExplainOptions &options);
 int reportCommand(const ReportOptionsCli &options);
+int diffCommand(const DiffOptionsCli &options);
 int convertCommand(const ConvertOptions &options);
 int runCommand(const RunOptions &options);
 /// `run --plugin-compile-only`: compiles for a topology of a plugin.

@@ -269,6 +269,8 @@ int main(int argc, char **argv) {
   addExplainCommand(app, explain, exitCode);
   ReportOptionsCli report;
   addReportCommand(app, report, exitCode);
+  DiffOptionsCli diff;
+  addDiffCommand(app, diff, exitCode);
   ShardingOptions sharding;
   addShardingCommand(app, sharding, exitCode);
   RuleOptionsCli rule;

@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report_command.h"
+
 #include "check_files.h"
-#include "session.h"
+
+#include "shardwright/report/page/html_report.h"
 
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,11 +39,45 @@ static bool chooseForm(const ReportOptionsCli &options, std::string &form) {
   return false;
 }
 
+bool writeDocument(llvm::json::Object document, llvm::StringRef form,
+                   llvm::StringRef file) {
+  std::string json;
+  llvm::raw_string_ostream(json) << llvm::json::Value(std::move(document));
+  return writeFile(file, [&](llvm::raw_ostream &os) {
+    if (form == "html")
+      writeHtmlReport(json, os);
+    else
+      os << json << "\n";
+  });
+}
+
+/// Compares the document with that of --against. False: the error has been
+/// printed.
+static bool addDifference(const ReportOptionsCli &options,
+                          llvm::json::Object &document) {
+  CommonOptions other = options;
+  other.module = options.against;
+  std::optional<llvm::json::Value> with = readDocument(other);
+  if (!with)
+    return false;
+  llvm::json::Value mine(std::move(document));
+  std::optional<Difference> difference =
+      compare(mine, options.module, *with, options.against);
+  document = std::move(*mine.getAsObject());
+  if (!difference)
+    return false;
+  document["diff"] = toJson(*difference);
+  return true;
+}
+
 int reportCommand(const ReportOptionsCli &options) {
   std::string form;
   if (!chooseForm(options, form) || !checkWritable("-o", options.out) ||
       !checkReportFiles(options))
     return exitBadInput;
+  if (!options.against.empty() && form == "text")
+    return badInput("--against: a text report compares nothing",
+                    "use shardwright diff, or write --form=html");
   Session session;
   session.keepModule();
   if (!session.compile(options, Stage::Local))
@@ -56,11 +93,9 @@ int reportCommand(const ReportOptionsCli &options) {
   } else {
     FailureOr<llvm::json::Object> document =
         session.document(options, options.trials);
-    if (failed(document))
-      return exitBadInput;
-    if (!writeFile(file, [&](llvm::raw_ostream &os) {
-          os << llvm::json::Value(std::move(*document)) << "\n";
-        }))
+    if (failed(document) ||
+        (!options.against.empty() && !addDifference(options, *document)) ||
+        !writeDocument(std::move(*document), form, file))
       return exitBadInput;
   }
   return session.writeReports(options) ? exitFine : exitBadInput;

@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include "crash_report.h"
+#include "report_command.h"
 #include "terminal.h"
 
 #include "shardwright/auto/plan_inside.h"
@@ -82,6 +83,7 @@ Session::~Session() {
   // Destroy the handler before its context.
   look.reset();
   asRead = nullptr;
+  forDocument = nullptr;
   owned = nullptr;
   diagnostic.reset();
 }
@@ -131,8 +133,8 @@ static bool checkOptions(const CommonOptions &options,
   if (options.stats &&
       !parseOutput("--stats", *options.stats, {"json"}, kind, file))
     return false;
-  if (options.report &&
-      !parseOutput("--report", *options.report, {"text", "json"}, kind, file))
+  if (options.report && !parseOutput("--report", *options.report,
+                                     {"text", "json", "html"}, kind, file))
     return false;
   return readMachine(options.machine, machine);
 }
@@ -163,9 +165,11 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     return llvm::any_of(options.budgets,
                         [&](const Budget &b) { return b.what == what; });
   };
+  bool wantsDocument =
+      keepsModule || (options.report && options.report->starts_with("html"));
   bool looksAgain = !options.remarks.empty() || options.warnReplicated ||
                     asks(Budget::What::Replicate) || asks(Budget::What::Sent) ||
-                    keepsModule;
+                    wantsDocument;
   if (looksAgain)
     positions = std::make_unique<AsmParserState>();
   auto start = std::chrono::steady_clock::now();
@@ -175,6 +179,11 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     // The positions refer to the ops that were read.
     asRead = std::move(owned);
     owned = asRead->clone();
+  }
+  if (wantsDocument) {
+    documentValues =
+        std::make_unique<UserValues>(*asRead, positions.get(), sources.get());
+    forDocument = asRead->clone();
   }
   double parseSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
@@ -258,7 +267,6 @@ Session::document(const CommonOptions &options,
   ScopedDiagnosticHandler quiet(context.get(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
   });
-  UserValues user(*asRead, positions.get(), sources.get());
   DocumentRequest request;
   request.title = options.module;
   request.compile = compiledWith;
@@ -269,7 +277,7 @@ Session::document(const CommonOptions &options,
       return planInside(module, compiledWith);
     };
   FailureOr<llvm::json::Object> document =
-      reportProgram(*asRead, user, request);
+      reportProgram(*forDocument, *documentValues, request);
   if (failed(document) && !diagnostic->finish())
     badInput("cannot report on '" + options.module + "'", "");
   return document;
@@ -424,8 +432,18 @@ bool Session::writeReports(const CommonOptions &options) {
       return false;
   }
   if (options.report) {
-    if (!parseOutput("--report", *options.report, {"text", "json"}, kind, file))
+    if (!parseOutput("--report", *options.report, {"text", "json", "html"},
+                     kind, file))
       return false;
+    if (kind == "html") {
+      if (!forDocument) {
+        badInput("--report=html: a saved executable has no module to report on",
+                 "report on the module it was made of");
+        return false;
+      }
+      FailureOr<llvm::json::Object> made = document(options);
+      return succeeded(made) && writeDocument(std::move(*made), kind, file);
+    }
     return writeFile(file, [&](llvm::raw_ostream &os) {
       if (kind == "json")
         writeJsonReport(report(), os);

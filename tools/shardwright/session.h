@@ -127,6 +127,9 @@ private:
   /// For secondLook().
   mlir::OwningOpRef<mlir::ModuleOp> asRead;
   std::unique_ptr<mlir::AsmParserState> positions;
+  /// For document(): the module as it was read, with its values numbered.
+  mlir::OwningOpRef<mlir::ModuleOp> forDocument;
+  std::unique_ptr<UserValues> documentValues;
   CompileOptions compiledWith;
   std::unique_ptr<SecondLook> look;
   double largestWhole = 0;

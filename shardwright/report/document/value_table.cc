@@ -214,14 +214,16 @@ Object ValueTable::values() {
 
 Object ValueTable::arrivals() {
   const ReasonPaths &paths = explainer.paths();
-  Array value, dim, from, fromDim, op, factor, kind, opPriority, userPriority,
-      where, valueName, next, origin, originValue, originDim, originWhere;
+  Array value, dim, axis, from, fromDim, op, factor, kind, opPriority,
+      userPriority, where, valueName, next, origin, originValue, originDim,
+      originWhere;
   for (int32_t i : pathOrder) {
     const PathRow &row = paths.rows()[i];
     const PathOrigin *end =
         row.origin < 0 ? nullptr : &paths.origins()[row.origin];
     value.push_back(rowOfPlace(row.place));
     dim.push_back(row.step.dim);
+    axis.push_back(strings.add(row.axis));
     valueName.push_back(strings.add(row.step.value));
     const PathRow *before = row.next < 0 ? nullptr : &paths.rows()[row.next];
     from.push_back(before ? rowOfPlace(before->place) : -1);
@@ -240,6 +242,7 @@ Object ValueTable::arrivals() {
   }
   return Object{{"value", std::move(value)},
                 {"dim", std::move(dim)},
+                {"axis", std::move(axis)},
                 {"value_name", std::move(valueName)},
                 {"from", std::move(from)},
                 {"from_dim", std::move(fromDim)},

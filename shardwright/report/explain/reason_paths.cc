@@ -35,9 +35,10 @@ int32_t ReasonPaths::addOrigin(PlaceId place, int32_t dim) {
   return it->second;
 }
 
-PathRow ReasonPaths::makeRow(PlaceId place, int32_t dim,
+PathRow ReasonPaths::makeRow(PlaceId place, int32_t dim, AxisRef axis,
                              int64_t arrival) const {
   PathRow row;
+  row.axis = impl.mesh().str(axis);
   row.place = place;
   row.arrival = arrival;
   row.step.value = impl.nameOf(place);
@@ -71,9 +72,9 @@ int32_t ReasonPaths::find(PlaceId place, int32_t dim, AxisRef axis) {
       if (allRows.size() > firstNew)
         break;
       auto [it, isNew] =
-          rowOfOrigin.try_emplace({place, dim}, int32_t(allRows.size()));
+          rowOfOrigin.try_emplace({place, dim, axis}, int32_t(allRows.size()));
       if (isNew) {
-        allRows.push_back(makeRow(place, dim, -1));
+        allRows.push_back(makeRow(place, dim, axis, -1));
         allRows.back().origin = origin;
       }
       return it->second;
@@ -84,7 +85,7 @@ int32_t ReasonPaths::find(PlaceId place, int32_t dim, AxisRef axis) {
       end = it->second;
       break;
     }
-    allRows.push_back(makeRow(place, dim, arrival));
+    allRows.push_back(makeRow(place, dim, axis, arrival));
     const AxisArrival &a = reasons.arrivals()[arrival];
     if (a.source == kNoPlace) {
       origin = int32_t(allOrigins.size());

@@ -29,6 +29,7 @@ struct PathRow {
   /// if it is no step.
   int64_t arrival = -1;
   ExplainStep step;
+  std::string axis;
   /// The row of the next step of the path; -1 at its end. Steps within the
   /// expansion of one op of the user are skipped.
   int32_t next = -1;
@@ -53,7 +54,8 @@ public:
 
 private:
   int32_t addOrigin(PlaceId place, int32_t dim);
-  PathRow makeRow(PlaceId place, int32_t dim, int64_t arrival) const;
+  PathRow makeRow(PlaceId place, int32_t dim, AxisRef axis,
+                  int64_t arrival) const;
 
   const Explainer::Impl &impl;
   std::vector<PathRow> allRows;
@@ -62,7 +64,8 @@ private:
   /// arrived.
   std::map<std::pair<int64_t, AxisRef>, int32_t> rowOfArrival;
   /// By place and dimension.
-  std::map<std::pair<PlaceId, int32_t>, int32_t> originAt, rowOfOrigin;
+  std::map<std::pair<PlaceId, int32_t>, int32_t> originAt;
+  std::map<std::tuple<PlaceId, int32_t, AxisRef>, int32_t> rowOfOrigin;
 };
 
 } // namespace shardwright

@@ -76,7 +76,8 @@ void addOutputs(CLI::App &command, CommonOptions &options) {
                      "json prints statistics (and nothing else) on standard "
                      "output, json=FILE writes them");
   command.add_option("--report", options.report,
-                     "text or json, with =FILE to write it");
+                     "text, json, or html for a browser, with =FILE to write "
+                     "it");
   command.add_flag("--full", options.full,
                    "In text reports, print each row of each table, not one for "
                    "rows of one kind");
@@ -100,17 +101,27 @@ void addOutputs(CLI::App &command, CommonOptions &options) {
       ->check(checkSeconds);
 }
 
-void addShardyVersion(CLI::App &command, ShardyVersion &version) {
+void addShardyVersion(CLI::App &command, const std::string &name,
+                      const std::string &description,
+                      std::function<void(ShardyVersion)> set) {
   static const std::map<std::string, ShardyVersion> versions = {
       {"0.10.2", ShardyVersion::Jaxlib0_10_2},
       {"0.12.0", ShardyVersion::Jaxlib0_12_0}};
   command
       .add_option_function<std::string>(
-          "--shardy",
-          [&](const std::string &name) { version = versions.at(name); },
-          "Propagate as Shardy does in this version of jaxlib (default: the "
-          "newest)")
+          name,
+          [set = std::move(set)](const std::string &text) {
+            set(versions.at(text));
+          },
+          description)
       ->check(CLI::IsMember({"0.10.2", "0.12.0"}));
+}
+
+void addShardyVersion(CLI::App &command, ShardyVersion &version) {
+  addShardyVersion(command, "--shardy",
+                   "Propagate as Shardy does in this version of jaxlib "
+                   "(default: the newest)",
+                   [&](ShardyVersion chosen) { version = chosen; });
 }
 
 void addCommon(CLI::App &command, CommonOptions &options) {

@@ -27,6 +27,10 @@ void addOutputs(CLI::App &command, CommonOptions &options);
 void addRun(CLI::App &command, RunOptions &options);
 /// Adds --shardy.
 void addShardyVersion(CLI::App &command, ShardyVersion &version);
+/// Adds an option that names a version of Shardy.
+void addShardyVersion(CLI::App &command, const std::string &name,
+                      const std::string &description,
+                      std::function<void(ShardyVersion)> set);
 
 } // namespace shardwright
 

@@ -28,9 +28,50 @@ void addReportCommand(CLI::App &app, ReportOptionsCli &options, int &exitCode) {
                   "How many annotations to try for suggestions, each by "
                   "partitioning again (default: by the size of the program)")
       ->check(CLI::Range(0, 100000));
+  command.add_option("--against", options.against,
+                     "Compare with this module, partitioned with the same "
+                     "options, or with a document (.json)");
   command.add_flag("--compile", options.compile,
                    "Generate code, too, for the exact memory of a device");
   command.callback([&] { exitCode = reportCommand(options); });
+}
+
+void addDiffCommand(CLI::App &app, DiffOptionsCli &options, int &exitCode) {
+  CLI::App &command = *app.add_subcommand(
+      "diff", "Compare two partitionings: the first decision that differs, "
+              "shardings, collectives, costs");
+  addCommon(command, options);
+  for (const char *name : {"--report", "--stats", "--fail-on", "--remarks",
+                           "--print-after", "--warn-replicated"})
+    command.remove_option(command.get_option(name));
+  command.get_option("MODULE")->description(
+      "Module, as for run, or a document that report wrote (.json)");
+  command
+      .add_option("OTHER", options.other,
+                  "The module or document to compare with; options that end in "
+                  "-b are for it, all others for both")
+      ->required();
+  command.add_flag("--json", options.json, "For programs");
+  command.add_option_function<std::string>(
+      "--mesh-b",
+      [&](const std::string &text) {
+        options.otherMesh = valueOf(parseMeshSizes(text));
+      },
+      "As --mesh, for OTHER");
+  command
+      .add_option("--devices-b", options.otherDevices,
+                  "As --devices, for OTHER")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command
+      .add_option("--partition-effort-b", options.otherEffort,
+                  "As --partition-effort, for OTHER")
+      ->check(CLI::Range(0, 3));
+  command.add_option("--machine-b", options.otherMachine,
+                     "As --machine, for OTHER");
+  addShardyVersion(
+      command, "--shardy-b", "As --shardy, for OTHER",
+      [&](ShardyVersion version) { options.otherShardy = version; });
+  command.callback([&] { exitCode = diffCommand(options); });
 }
 
 } // namespace shardwright

@@ -14,6 +14,7 @@
 namespace shardwright {
 
 void addReportCommand(CLI::App &app, ReportOptionsCli &options, int &exitCode);
+void addDiffCommand(CLI::App &app, DiffOptionsCli &options, int &exitCode);
 
 } // namespace shardwright
 
