@@ -156,6 +156,10 @@ static void printAfter(const CommonOptions &options, Stage stage,
   llvm::errs() << "\n";
 }
 
+static bool isHtml(const std::optional<std::string> &report) {
+  return report && llvm::StringRef(*report).starts_with("html");
+}
+
 bool Session::compile(const CommonOptions &options, Stage stopAfter,
                       Stage printed, std::string *text) {
   std::optional<MachineModel> machine = givenMachine;
@@ -165,8 +169,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     return llvm::any_of(options.budgets,
                         [&](const Budget &b) { return b.what == what; });
   };
-  bool wantsDocument =
-      keepsModule || (options.report && options.report->starts_with("html"));
+  bool wantsDocument = keepsModule || isHtml(options.report);
   bool looksAgain = !options.remarks.empty() || options.warnReplicated ||
                     asks(Budget::What::Replicate) || asks(Budget::What::Sent) ||
                     wantsDocument;
@@ -176,8 +179,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   if (!load(options.module, options.trusted, positions.get()))
     return false;
   if (looksAgain) {
-    // The positions refer to the ops that were read.
-    asRead = std::move(owned);
+    asRead = std::move(owned); // the positions refer to its ops
     owned = asRead->clone();
   }
   if (wantsDocument) {

@@ -142,6 +142,7 @@ Object makeDocument(const DocumentParts &parts) {
   Object document{{"format", kDocumentFormat},
                   {"version", kDocumentVersion},
                   {"title", jsonText(parts.title)},
+                  {"entry", jsonText(main.getSymName())},
                   {"options", Object(parts.options)},
                   {"diff", nullptr}};
   Object statistics = statisticsJson(report);

@@ -1,0 +1,312 @@
+#===- report.py - report documents against statistics and explain ---------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Examples, programs of benchmarks/collective_bytes and random programs: every number of a report
+document equals `--stats=json`, sums of its tables equal the statistics, and every reason is that of
+`explain --json`, for all values and collectives. A second run writes the same bytes."""
+
+import json
+import math
+import os
+import sys
+import tempfile
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
+import oracle
+import partition_programs
+import propagate_programs
+
+# Suggestions propagate the program again for each obstacle, so large programs have few of them.
+EXAMPLES = ["double", "mlp_train", "transformer_block", "gpt"]
+COLLECTIVE_BYTES = 10
+
+
+def tool(*arguments):
+    done = oracle.process([oracle.TOOL, *arguments])
+    if done.returncode == 2:
+        return None
+    assert done.returncode == 0, f"exit code {done.returncode}: {arguments}\n{done.stderr}"
+    return done.stdout
+
+
+def explained(path, names):
+    """The answers of `explain` for values by name, in batches."""
+    answers = []
+    for start in range(0, len(names), 200):
+        flags = [f"--value={name}" for name in names[start : start + 200]]
+        answers += json.loads(tool("explain", path, "--json", *flags))["values"]
+    return answers
+
+
+class Document:
+    def __init__(self, data):
+        self.data, self.strings = data, data["strings"]
+        self.values, self.arrivals = data["values"], data["arrivals"]
+
+    def text(self, table, column, row):
+        return self.strings[self.data[table][column][row]]
+
+    def path(self, arrival):
+        """The steps and the origin of a path, in the form of `explain --json`."""
+        steps, table = [], self.arrivals
+        while True:
+            text = lambda column: self.text("arrivals", column, arrival)
+            if text("op"):
+                steps.append({
+                    "value": text("value_name"), "dim": table["dim"][arrival], "through": text("op"),
+                    "factor": text("factor"), "factor_kind": text("kind"),
+                    "op_priority": table["op_priority"][arrival], "user_priority": table["user_priority"][arrival],
+                    "where": text("where"),
+                })  # fmt: skip
+            if table["next"][arrival] < 0:
+                break
+            arrival = table["next"][arrival]
+        origin = {
+            "value": text("origin_value"), "dim": table["origin_dim"][arrival], "how": text("origin"),
+            "where": text("origin_where"),
+        }  # fmt: skip
+        return steps, origin
+
+    def stop(self, number):
+        stop = {key: value for key, value in self.data["stops"][number].items() if key != "value"}
+        if stop["suggestion"] is None:
+            del stop["suggestion"]
+        return stop
+
+    def explanation(self, row):
+        """The reasons of a value, in the form of `explain --json`."""
+        dims = {}
+        for dim, axis, arrival in self.values["why"][row]:
+            steps, origin = self.path(arrival)
+            dims.setdefault(dim, ([], []))[0].append({"axis": self.strings[axis], "steps": steps, "origin": origin})
+        for number in self.values["stops"][row]:
+            dims.setdefault(self.data["stops"][number]["dim"], ([], []))[1].append(self.stop(number))
+        return {
+            "type": self.text("values", "type", row), "sharding": self.text("values", "sharding", row), "dims": dims,
+            "stops_ahead": [self.stop(number) for number in self.values["ahead"][row]],
+            "notes": [note for v, note in self.data["notes"] if v == row],
+        }  # fmt: skip
+
+    def need(self, number):
+        """A need, in the form of `explain --collectives --json`."""
+        need, s = self.data["needs"][number], self.strings
+        keys = ["op", "where", "why", "value", "has", "needs"]
+        tensors = ["role", "value", "type", "propagated", "computed"]
+        return {
+            **{key: s[need[key]] for key in keys},
+            "tensors": [dict(zip(tensors, (s[i] for i in row))) for row in need["tensors"]],
+            "origins": [
+                {"axis": s[a], "value": s[v], "dim": d, "from": s[f], "where": s[w]} for a, v, d, f, w in need["origins"]
+            ],
+            "ways": [
+                {"how": s[how], "seconds" if seconds else "cost": cost, "taken": bool(taken)}
+                for how, cost, seconds, taken in need["ways"]
+            ],
+            "more_ways": need["more_ways"],
+            "routes": [{"how": s[how], "cost": cost, "taken": False} for how, cost in need["routes"]],
+        }
+
+
+def without_missing_suggestions(stops, document):
+    """A document has suggestions for some stops only: leave out those that it has not."""
+    return [
+        {k: v for k, v in stop.items() if k != "suggestion" or "suggestion" in ours}
+        for stop, ours in zip(stops, document)
+    ] + stops[len(document) :]
+
+
+def check_reasons(tally, name, path, document):
+    values = document.values
+    names = {}
+    for row in range(len(values["name"])):
+        if not values["flags"][row] & (4 | 32):
+            names.setdefault(document.text("values", "name", row), []).append(row)
+    # A name may be that of several values, in the regions of a loop: explain answers for all, in the order of rows.
+    answers = {}
+    for answer in explained(path, list(names)):
+        of_name = answers.setdefault((answer["function"], answer["name"]), [])
+        if answer.get("copy", 0) <= 1:
+            of_name.append({})
+        of_name[-1][answer.get("copy", 0)] = answer
+    main = document.data["entry"]
+    wrong = []
+    for text, rows in names.items():
+        function, _, short = text[1:].partition(":") if text.startswith("@") else (main, "", text)
+        number, before = -1, 1
+        for row in rows:
+            copy = values["copy"][row]
+            if copy <= 1 or copy <= before:
+                number += 1
+            before = copy
+            found = answers.get((function, short), [])
+            theirs = found[number].get(copy) if number < len(found) else None
+            ours = document.explanation(row)
+            if theirs is None:
+                wrong.append((text, "explain has no such value"))
+                continue
+            dims = {}
+            for d, dim in enumerate(theirs["dims"]):
+                mine = ours["dims"].get(d, ([], []))
+                entry = (dim["axes"], without_missing_suggestions(dim["stops"], mine[1]))
+                if entry[0] or entry[1]:
+                    dims[d] = entry
+            expected = {
+                "type": theirs["type"], "sharding": theirs["sharding"], "dims": dims,
+                "stops_ahead": without_missing_suggestions(theirs["stops_ahead"], ours["stops_ahead"]),
+                "notes": theirs["notes"],
+            }  # fmt: skip
+            if json.loads(json.dumps(expected, sort_keys=True)) != json.loads(json.dumps(ours, sort_keys=True)):
+                wrong.append((text, json.dumps(expected, sort_keys=True), json.dumps(ours, sort_keys=True)))
+    tally.check(f"{name}: reasons of {len(names)} values", not wrong, "\n".join(map(str, wrong[:3])))
+
+
+def check_results(tally, name, path, document):
+    """The rows of results, which come last."""
+    rows = [row for row, flags in enumerate(document.values["flags"]) if flags & 32]
+    for number, row in enumerate(rows):
+        theirs = json.loads(tool("explain", path, "--json", f"--result={number}"))["values"][0]
+        ours = document.explanation(row)
+        dims = [ours["dims"].get(d, ([], []))[0] for d in range(len(theirs["dims"]))]
+        tally.equal(
+            f"{name}: result {number}", json.dumps([theirs["sharding"], [d["axes"] for d in theirs["dims"]]], sort_keys=True),
+            json.dumps([ours["sharding"], dims], sort_keys=True),
+        )  # fmt: skip
+
+
+def check_collectives(tally, name, path, document, flags):
+    theirs = json.loads(tool("explain", path, "--collectives", "--json", *flags))["collectives"]
+    ours = []
+    for one in document.data["collectives"]:
+        mine = {key: value for key, value in one.items() if key not in ("op", "value", "stack", "name")}
+        mine["needs"] = [document.need(number) for number in one["needs"]]
+        ours.append(mine)
+    tally.equal(f"{name}: collectives", json.dumps(theirs, indent=1, sort_keys=True),
+                json.dumps(ours, indent=1, sort_keys=True))  # fmt: skip
+
+
+def near(a, b):
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-15)
+
+
+def check_numbers(tally, name, document, statistics):
+    data = document.data
+    expected = {key: value for key, value in statistics.items() if key != "stages"}
+    tally.equal(f"{name}: statistics", json.dumps(expected, indent=1, sort_keys=True),
+                json.dumps(data["statistics"], indent=1, sort_keys=True))  # fmt: skip
+    step, timeline, memory = statistics["predicted_step"], data["timeline"], data["memory"]
+    sums = {
+        "bytes of collectives": (sum(c["bytes_sent_per_device"] for c in data["collectives"]), statistics["bytes_sent_per_device"]),
+        "seconds of ops": (max(sum(data["ops"]["seconds"]), 0) <= step["compute_seconds"] * (1 + 1e-9), True),
+        "step": (timeline["total"], step["step_seconds"]),
+        "peak": (memory["peak"], statistics["predicted_peak"]["bytes"]),
+        "classes at the peak": (sum(statistics["predicted_peak"]["classes"].values()), memory["peak"]),
+    }  # fmt: skip
+    if memory["points"]:
+        sums["largest point"] = (max(b for _, b in memory["points"]), memory["peak"])
+        sums["classes of points"] = ([sum(c) for c in memory["by_class"]], [b for _, b in memory["points"]])
+    if len(memory["at_peak"]) == memory["values_at_peak"]:
+        sums["values at the peak"] = (sum(v["bytes"] for v in memory["at_peak"]), memory["peak"])
+    if not timeline["left_out"]:
+        compute = timeline["lanes"].index("compute")
+        events = timeline["events"]
+        sums["computing"] = (sum(e[2] * e[6] for e in events if e[0] == compute) + timeline["overhead"], step["compute_seconds"])
+        sums["communication"] = (
+            sum(e[2] * e[6] for e in events if timeline["lanes"][e[0]].startswith("link")), step["communication_seconds"]
+        )  # fmt: skip
+        sums["bytes of events"] = (
+            sum(e[5] for e in events), sum(c["bytes_sent_per_device"] for c in data["collectives"] if c["predicted_seconds"] > 0)
+        )  # fmt: skip
+    for what, (ours, theirs) in sums.items():
+        same = ours == theirs if isinstance(ours, (list, bool)) else near(ours, theirs)
+        tally.check(f"{name}: {what}", same, f"{ours} is not {theirs}")
+
+
+def check_tables(tally, name, document):
+    """All indices are in their tables, and columns have equal lengths."""
+    data, wrong = document.data, []
+    sizes = {"s": len(data["strings"]), "v": len(data["values"]["name"]), "o": len(data["ops"]["op"]),
+             "a": len(data["arrivals"]["op"]), "stack": len(data["stacks"]), "stop": len(data["stops"])}  # fmt: skip
+    kinds = {
+        "ops": {"op": "s", "name": "s", "function": "s", "parent": "o", "operands": "v", "results": "v", "stack": "stack"},
+        "values": {"name": "s", "source": "s", "type": "s", "local": "s", "sharding": "s", "op": "o", "stops": "stop", "ahead": "stop"},
+        "arrivals": {"value": "v", "from": "v", "op": "s", "factor": "s", "kind": "s", "axis": "s", "where": "s", "next": "a",
+                     "origin": "s", "origin_value": "s", "origin_where": "s", "value_name": "s"},
+        "annotations": {"value": "v", "sharding": "s", "kind": "s", "where": "s"},
+    }  # fmt: skip
+    for table, columns in kinds.items():
+        lengths = {len(column) for column in data[table].values()}
+        if len(lengths) > 1:
+            wrong.append(f"{table}: columns of lengths {lengths}")
+        for column, kind in columns.items():
+            for cell in data[table][column]:
+                for index in cell if isinstance(cell, list) else [cell]:
+                    if not -1 <= index < sizes[kind]:
+                        wrong.append(f"{table}.{column}: {index}")
+    tally.check(f"{name}: tables", not wrong, "\n".join(wrong[:5]))
+
+
+def check(tally, name, path, trials, flags=()):
+    with tempfile.TemporaryDirectory() as folder:
+        out, again, stats = (os.path.join(folder, file) for file in ("a.json", "b.json", "stats.json"))
+        done = tool("report", path, "-o", out, "--compile", f"--trials={trials}", f"--stats=json={stats}", *flags)
+        if done is None:
+            tally.skip(name, "not partitioned")
+            return
+        tool("report", path, "-o", again, "--compile", f"--trials={trials}", *flags)
+        with open(out, "rb") as file:
+            first = file.read()
+        with open(again, "rb") as file:
+            tally.check(f"{name}: determinism", first == file.read())
+        document = Document(json.loads(first))
+        with open(stats) as file:
+            check_numbers(tally, name, document, json.load(file))
+        partition = tool("partition", path, "--stats=json", *flags)
+        check_numbers(tally, f"{name}: partition", document, json.loads(partition))
+        check_tables(tally, name, document)
+        check_reasons(tally, name, path, document)
+        check_results(tally, name, path, document)
+        check_collectives(tally, name, path, document, flags)
+
+
+def collective_bytes(tally, folder):
+    sys.path[:0] = [os.path.join(ROOT, "benchmarks"), os.path.join(ROOT, "benchmarks", "collective_bytes")]
+    import common
+    import run
+
+    common.Program.runs = False
+    for name, make in list(run.programs())[-COLLECTIVE_BYTES:]:
+        path = os.path.join(folder, "program.mlir")
+        with open(path, "w") as file:
+            file.write(make().text)
+        check(tally, name, path, trials=0)
+
+
+def main():
+    args = oracle.arguments(__doc__, cases=20, long_cases=400)
+    tally = oracle.Tally("report")
+    machine = ["--machine", os.path.join(ROOT, "examples", "machines", "accelerator.json")]
+    for name in EXAMPLES:
+        path = os.path.join(ROOT, "examples", name, f"{name}.mlir")
+        check(tally, name, path, trials=6)
+        check(tally, f"{name} on a machine", path, trials=0, flags=machine)
+    with tempfile.TemporaryDirectory() as folder:
+        collective_bytes(tally, folder)
+        for rng in oracle.generators(args):
+            generate = rng.choice([propagate_programs.generate, lambda r: partition_programs.random_program(r)])
+            try:
+                program = oracle.normal(str(generate(rng)))
+            except oracle.OracleError:
+                continue
+            path = os.path.join(folder, "random.mlir")
+            with open(path, "w") as file:
+                file.write(program)
+            check(tally, rng.name, path, trials=3)
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()
