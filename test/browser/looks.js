@@ -79,7 +79,7 @@
       // Something lies over it (the head of the tree over rows, a dialog).
       const drawing = element.closest('svg');
       if (top && !(drawing && top.closest('svg') === drawing) && top !== element && !top.contains(element) && !element.contains(top)) continue;
-      texts.push({text, element, part, box});
+      texts.push({node, text, element, part, box});
     }
   }
   result.texts = texts.length;
@@ -88,6 +88,7 @@
   texts.sort((a, b) => a.part.top - b.part.top);
   for (let i = 0; i < texts.length; ++i)
     for (let j = i + 1; j < texts.length && texts[j].part.top < texts[i].part.bottom - 3; ++j) {
+      if (texts[i].node === texts[j].node) continue;  // a text with an ellipsis has two boxes
       const a = texts[i].part, b = texts[j].part;
       const w = Math.min(a.right, b.right) - Math.max(a.left, b.left), h = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
       if (w > 2 && h > 4) result.overlapping.push(`${name(texts[i])} and ${name(texts[j])}: ${Math.round(w)} x ${Math.round(h)}`);

@@ -27,6 +27,13 @@
     return parts.filter((p) => p);
   }
 
+  // {scopes, op} of a name. `jit(f)` alone is a scope: JAX names constants so.
+  function splitName(name) {
+    const parts = scopes(name);
+    if (parts.length === 1 && parts[0].endsWith(')')) return {scopes: parts, op: ''};
+    return {op: parts.pop() || '', scopes: parts};
+  }
+
   // Characters that would hide or turn the text around them, as their codes.
   const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
   const shown = (text) => text.replace(UNSEEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -122,7 +129,10 @@
       const name = this.text('ops', 'op', o);
       return name.slice(name.indexOf('.') + 1);
     }
-    opLabel(o) { return this.opName(o) || `op ${o}`; }
+    // JAX's name of the op without its scopes, otherwise the dialect's.
+    opLabel(o) {
+      return splitName(this.text('ops', 'name', o)).op || this.opName(o) || `op ${o}`;
+    }
 
     valueName(v) { return this.text('values', 'name', v) || `value ${v}`; }
     // The source's name of an argument, otherwise the name in the module.
@@ -250,5 +260,6 @@
 
   SW.Report = Report;
   SW.scopes = scopes;
+  SW.splitName = splitName;
   SW.FLAGS = FLAGS;
 })();

@@ -47,6 +47,7 @@
                    : html`<span class="twist"></span>`}
         ${v >= 0 && kind === 'op' && html`<span class="code result">${report.valueName(v)}</span>`}
         <span class=${`label ${kind === 'value' ? 'code' : ''}`} title=${o >= 0 ? report.text('ops', 'name', o) : tree.label[n]}>${tree.label[n]}</span>
+        ${kind === 'op' && report.opName(o) !== tree.label[n] && html`<span class="muted op-name">${report.opName(o)}</span>`}
         ${kind === 'arguments' && html`<span class="muted count">${f.count(children.length)}</span>`}
         ${(kind === 'scope' || kind === 'function') && html`<span class="muted count">${f.count(tree.ops[n])} ${tree.ops[n] === 1 ? 'op' : 'ops'}</span>`}
         ${kind === 'op' && children && tree.ops[n] > 1 && html`<span class="muted count">${f.count(tree.ops[n] - 1)} ${tree.ops[n] === 2 ? 'op' : 'ops'} inside${

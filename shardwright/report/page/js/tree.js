@@ -63,17 +63,18 @@
       for (let o = 0; o < report.opCount; ++o) {
         const parentOp = report.doc.ops.parent ? report.doc.ops.parent[o] : -1;
         let at, skip = 0;
-        const path = pathOf[o] = SW.scopes(report.text('ops', 'name', o));
+        const name = report.text('ops', 'name', o), path = SW.splitName(name).scopes;
+        pathOf[o] = SW.scopes(name);
         if (parentOp >= 0 && parentOp < o) {
           at = this.nodeOfOp[parentOp];
           skip = commonPrefix(pathOf[parentOp], path);
         } else {
-          const name = report.text('ops', 'function', o);
-          if (!functions.has(name))
-            functions.set(name, this.add('function', name || 'main', -1, -1, -1));
-          at = functions.get(name);
+          const outer = report.text('ops', 'function', o);
+          if (!functions.has(outer))
+            functions.set(outer, this.add('function', outer || 'main', -1, -1, -1));
+          at = functions.get(outer);
         }
-        for (let i = skip; i + 1 < path.length; ++i) {
+        for (let i = skip; i < path.length; ++i) {
           const key = `${at}/${path[i]}`;
           let scope = scopes.get(key);
           if (scope === undefined)
@@ -181,7 +182,7 @@
 
   function commonPrefix(a, b) {
     let n = 0;
-    while (n < a.length && n + 1 < b.length && a[n] === b[n]) ++n;
+    while (n < a.length && n < b.length && a[n] === b[n]) ++n;
     return n;
   }
 

@@ -170,6 +170,7 @@
     const times = report.list('ops', 'times', o);
     const values = (list) => html`<ul class="plain-list">${list.map((v) => html`<li><${ValueLink} report=${report} v=${v} /> <${SW.ValueShape} report=${report} v=${v} /></li>`)}</ul>`;
     return html`<article class="value"><header><h3>${report.opLabel(o)}</h3></header><${Facts} rows=${[
+        ['Op', html`<span class="code">${report.text('ops', 'op', o)}</span>`],
         ['Source', html`<${Stack} report=${report} stack=${report.stackOf(o)} />`],
         report.text('ops', 'name', o) && ['Name', html`<span class="code wrap">${report.text('ops', 'name', o)}</span>`],
         ['Executions', times === null ? html`<${SW.NotKnown} how="its loop has no known trip count" />` : html`${f.count(report.number('ops', 'times', o) ?? 1)} in one step`],
