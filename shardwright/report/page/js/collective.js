@@ -90,14 +90,22 @@
     ]} />`} />`;
   }
 
+  // A number that is saved, or how much more it is.
+  const saved = (n, text) => !f.known(n) ? html`<${SW.NotKnown} />` : n > 0 ? html`<strong class="number">${text(n)}</strong>`
+      : html`<span class="number muted">${n < 0 ? `${text(-n)} more` : 'nothing'}</span>`;
+
+  // Without the specification at the end, which stands beside its button.
+  const withoutSpec = (w) => w.partition_spec && w.text.endsWith(w.partition_spec)
+      ? w.text.slice(0, -w.partition_spec.length).replace(/[,\s]+$/, '') : w.text;
+
   function WhatIf({report}) {
     const rows = report.doc.what_if;
     return html`<p class="intro">Each annotation was added to the program, and the program was partitioned again. The numbers are those of that program.</p>
       <${Table} rows=${rows} empty="No annotation was found that sends less." columns=${[
-      {head: 'Suggestion', class: 'wrap', cell: (w) => html`<${Rich} report=${report} text=${w.text} /><${SW.Suggestion} report=${report} suggestion=${{sharding: w.sharding, partition_spec: w.partition_spec}} />`},
+      {head: 'Suggestion', class: 'wrap', cell: (w) => html`<${Rich} report=${report} text=${withoutSpec(w)} /><${SW.Suggestion} report=${report} suggestion=${{sharding: w.sharding, partition_spec: w.partition_spec}} />`},
       {head: 'Value', cell: (w) => html`<${ValueLink} report=${report} v=${w.value} />`},
-      {head: 'Saves', number: true, cell: (w) => html`<strong><${Bytes} n=${w.saved_bytes} /></strong>`},
-      {head: 'Saves time', number: true, cell: (w) => html`<${Seconds} x=${w.saved_seconds} />`},
+      {head: 'Saves', number: true, cell: (w) => saved(w.saved_bytes, f.bytes)},
+      {head: 'Saves time', number: true, cell: (w) => saved(w.saved_seconds, f.seconds)},
       {head: 'Then sends', number: true, cell: (w) => html`<${Bytes} n=${w.bytes} />`},
       {head: 'Then takes', number: true, cell: (w) => html`<${Seconds} x=${w.seconds} />`},
       {head: 'Then peak', number: true, cell: (w) => html`<${Bytes} n=${w.peak} />`},
@@ -124,5 +132,5 @@
       <${List} report=${report} /></div>`;
   }
 
-  SW.Why = Why;
+  Object.assign(SW, {Why, withoutSpec});
 })();

@@ -103,7 +103,7 @@
   function MeshCard({report}) {
     const machine = report.doc.machine;
     const link = (name) => machine && (machine.links || []).find((l) => l.axis === name);
-    return html`<${Card} title="Mesh"><${SW.MeshGrid} report=${report} />
+    return html`<${Card} title="Mesh"><div class="mesh-row"><${SW.MeshGrid} report=${report} />
       ${report.axes.length > 0 && html`<${Table} rows=${report.axes} columns=${[
         {head: 'Axis', cell: (a) => html`<${AxisTag} report=${report} axis=${{name: a.name}} full />`},
         {head: 'Size', number: true, cell: (a) => a.size},
@@ -112,7 +112,7 @@
           return l ? `${f.bytes(l.bytes_per_second)}/s` : html`<${SW.NotKnown} />`;
         }},
         {head: 'Values sharded', number: true, cell: (a) => html`<${Link} to=${to.search(`axis:${/\s/.test(a.name) ? `"${a.name}"` : a.name}`)}>${f.count(countSharded(report, a.name))}</${Link}>`},
-      ]} />`}
+      ]} />`}</div>
       <p class="note">${machine ? machine.given === false ? `Speeds are those of the built-in machine: ${MACHINE} for others.` : `Machine: ${machine.name || 'as given'}.` : `Speeds of the links are not known: ${MACHINE}.`}</p></${Card}>`;
   }
 
@@ -170,7 +170,7 @@
   function WhatIfCard({report}) {
     const rows = report.doc.what_if.filter((w) => w.saved_bytes > 0 || w.saved_seconds > 0).slice(0, 3);
     return html`<${Card} title="What would save most">${rows.length ? html`<ol class="savings">${rows.map((w) => html`<li>
-      <${SW.Rich} report=${report} text=${w.text} /><span class="saving"><${Savings} w=${w} /></span></li>`)}</ol>`
+      <${SW.Rich} report=${report} text=${SW.withoutSpec(w)} /><span class="saving"><${Savings} w=${w} /></span></li>`)}</ol>`
       : html`<p class="empty">No annotation was found that sends less or takes less time.</p>`}
       ${report.doc.what_if.length > 0 && html`<p><${Link} to=${SW.router.print('why', [], {list: 'what-if'})}>All suggestions that were tried</${Link}></p>`}</${Card}>`;
   }

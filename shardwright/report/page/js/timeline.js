@@ -16,11 +16,10 @@
   const [LANE_OF, START, DURATION, NAME, OP, BYTES, TIMES] = [0, 1, 2, 3, 4, 5, 6];
   const isCommunication = (report, event) => event[BYTES] > 0 || KINDS.test(report.s(event[NAME]));
 
-  // True for events that hold others: loops, branches and calls.
-  function isGroup(report, event) {
-    if (!report.parents) report.parents = new Set(report.doc.ops.parent || []);
-    return event[OP] >= 0 && report.parents.has(event[OP]);
-  }
+  // True for events that hold others. Regions of reductions and the like are
+  // part of their op.
+  const GROUPS = /^(while|case|if|call|composite|manual_computation|named_computation)$/;
+  const isGroup = (report, event) => event[OP] >= 0 && GROUPS.test(report.opName(event[OP]));
   const kindOf = (report, event) => isCommunication(report, event) ? 'communication' : isGroup(report, event) ? 'group' : 'compute';
   const KIND_TEXTS = {communication: 'communication', group: 'loop, branch or call', compute: 'computing'};
 
