@@ -361,7 +361,7 @@ def hostile():
         b.what_if.append({"text": text, "sharding": text, "partition_spec": text, "value": v, "bytes": 1, "seconds": None, "peak": 1,
                           "saved_bytes": 1, "saved_seconds": None, "verified": True})  # fmt: skip
         previous = v
-    return b.document(diff={"first": {"what": HOSTILE[0]}, "shardings": [{"value": t, "before": t, "after": t} for t in HOSTILE]})
+    return b.document(diff=difference(HOSTILE[0]))
 
 
 def large(ops=20000):
@@ -419,14 +419,35 @@ def random_document(seed):
     return b.document(lanes=r.choice((1, 3)), source=r.choice(("predicted", "measured")), memory=r.random() < 0.8)
 
 
-DIFF = {
-    "first": {"what": "annotation", "value": "params['w']", "before": '[{"model"}, {}]', "after": "[{}, {}]"},
-    "summary": {"bytes_sent_per_device": 210052, "bytes_before": 180000, "ratio": 1.167},
-    "shardings": [{"value": "%12", "before": '[{"model"}, {}]', "after": "[{}, {}]"}],
-    "collectives": [],
-}
+def difference(text=None):
+    """The object of `diff --json`; `text` stands for every text."""
+
+    def t(other):
+        return text or other
+
+    def thing(what, a, b, where):
+        return {"what": t(what), "a": t(a), "b": t(b), "where": t(where)}
+
+    def number(name, a, b):
+        return {"name": name, "a": a, "b": b, "difference": b - a, "ratio": b / a if a else None}
+
+    def collective(change, kind, a, b):
+        return {"change": change, "kind": kind, "op": t("dot_general (model.py:37)"), "axes_a": '"model"' if a else "none", "axes_b": '"data"' if b else "none",
+                "bytes_a": a, "bytes_b": b, "executions_a": int(a > 0), "executions_b": int(b > 0), "why": t('each device has a part of %55 along "model"')}  # fmt: skip
+
+    return {
+        "a": t("examples/gpt/gpt.mlir"), "b": t("examples/gpt/gpt_without_w_in.mlir"), "equal": False,
+        "first": {"kind": "annotation", "what": t("params['blocks'][0]['w_in']"), "a": t('[{}, {"model"}]'), "b": t("none"),
+                  "cause": t('A annotates it with "model" at dimension 1, B does not'), "where": t("model.py:12")},
+        "numbers": [number("bytes_sent_per_device", 210052, 180000), number("predicted_step.step_seconds", 5.2e-5, 6.1e-5),
+                    number("predicted_peak.bytes", 248452, 248452), number("collectives.all_reduce.count", 12, 10)],
+        "annotations": [thing("params['blocks'][0]['w_in']", '[{}, {"model"}]', "none", "model.py:12")], "options": [thing("partition effort", "1", "2", "")],
+        "program": [], "shardings": [thing(f"%{k} = add (model.py:{k})", '[{"data"}, {"model"}]', '[{"data"}, {}]', f"model.py:{k}") for k in range(30)],
+        "collectives": [collective("came", "all_gather", 0, 4096), collective("went", "all_reduce", 98304, 0), collective("changed", "all_reduce", 512, 2048)],
+    }  # fmt: skip
+
 
 DOCUMENTS = {
     "gpt": transformer, "empty": empty, "one_device": one_device, "five_axes": many_axes, "ten_axes": lambda: many_axes(10), "ranks": ranks,
-    "hostile": hostile, "unknown": unknown, "measured": lambda: transformer(2, lanes=8, source="measured", diff=DIFF), "large": large,
+    "hostile": hostile, "unknown": unknown, "measured": lambda: transformer(2, lanes=8, source="measured", diff=difference()), "large": large,
 }  # fmt: skip

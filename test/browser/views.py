@@ -239,7 +239,7 @@ def memory(b, d):
 
 
 def timeline(b):
-    d = sample_documents.transformer(2, lanes=8, source="measured", diff=sample_documents.DIFF)
+    d = sample_documents.transformer(2, lanes=8, source="measured", diff=sample_documents.difference())
     b.open(b.page("measured", d), "timeline")
     has("timeline", b.text(), "Measured step", "device 0", "device 7", "What takes most time")
     drawn = b.js("const c = document.querySelector('canvas'); const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
@@ -266,8 +266,21 @@ def timeline(b):
     tally.check("an event's op", b.route().startswith("#program?op="), b.route())
     b.go("overview")
     has("measured step on the overview", b.text(), "Measured (mean of the devices)")
-    b.go("diff")
-    has("diff", b.text(), "params['w']")
+
+
+def diff(b):
+    d = sample_documents.transformer(2, diff=sample_documents.difference())
+    b.open(b.page("diff", d), "diff")
+    text = b.text()
+    has("diff", text, "Another annotation", "params['blocks'][0]['w_in']", "A annotates it with", "29.3 KiB less", "0.857", "9 µs more", "equal", "partition effort",
+        "only in B", "only in A", "Show all 30 rows")  # fmt: skip
+    tally.check("diff: what is equal has no section", "Ops of one program only" not in text, text)
+    b.click("main button.more")
+    tally.equal("diff: all shardings", 30, sum("= add" in row for row in b.texts("main tbody tr")))
+    tally.equal("diff: names of the other program are no links", 0, b.js("return document.querySelectorAll('main td a').length"))
+    same = {**sample_documents.difference(), "equal": True, "annotations": [], "options": [], "shardings": [], "collectives": []}
+    b.open(b.page("same", sample_documents.transformer(1, diff=same)), "diff")
+    has("diff of equal programs", b.text(), "Nothing differs")
 
 
 with browser.Browser() as b:
@@ -277,6 +290,7 @@ with browser.Browser() as b:
     unknown(b)
     tensor(b)
     timeline(b)
+    diff(b)
     random_slices(b, 2000 if options.long else 150)
     complaints = b.complaints()
     tally.check("no messages on the console", not complaints, "\n".join(complaints[:5]))

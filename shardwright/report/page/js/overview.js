@@ -66,7 +66,7 @@
       ${predicted ? html`<${StepBar} title=${`Predicted for ${machineName(report)}`} parts=${predicted} />`
                   : html`<p><${SW.NotKnown} how=${`${MACHINE} for a prediction`} /></p>`}
       ${measured && html`<${StepBar} title="Measured (mean of the devices)" parts=${measured} />`}
-      <p><${Link} to=${SW.router.print('timeline')}>Timeline</${Link}></p></${Card}>`;
+      <p class="screen-only"><${Link} to=${SW.router.print('timeline')}>Timeline</${Link}></p></${Card}>`;
   }
 
   // Bytes by kind and axes: {kinds, groups, cell(kind, group)}.
@@ -172,7 +172,7 @@
     return html`<${Card} title="What would save most">${rows.length ? html`<ol class="savings">${rows.map((w) => html`<li>
       <${SW.Rich} report=${report} text=${SW.withoutSpec(w)} /><span class="saving"><${Savings} w=${w} /></span></li>`)}</ol>`
       : html`<p class="empty">No annotation was found that sends less or takes less time.</p>`}
-      ${report.doc.what_if.length > 0 && html`<p><${Link} to=${SW.router.print('why', [], {list: 'what-if'})}>All suggestions that were tried</${Link}></p>`}</${Card}>`;
+      ${report.doc.what_if.length > 0 && html`<p class="screen-only"><${Link} to=${SW.router.print('why', [], {list: 'what-if'})}>All suggestions that were tried</${Link}></p>`}</${Card}>`;
   }
 
   // `1.2 MFLOP`.

@@ -177,7 +177,8 @@
       <div class=${`tensor-body ${next ? 'two' : ''}`}><div class="drawings"><${Drawing} ...${common} sharding=${sharding} title=${next ? 'Before' : 'Shards, with the devices that hold them'} text=${next ? reshard.from : ''} />
         ${next && html`<${Drawing} ...${common} sharding=${next} title="After" text=${reshard.to} received=${moved && S.overlap(moved.before, moved.after)} />`}</div>
       <div class="tensor-devices">${next ? html`<p>${reshard.collective >= 0 ? html`<${Link} to=${to.collective(reshard.collective)}>${SW.kindText(report.doc.collectives[reshard.collective] || {})}</${Link}>: each` : 'Each'} device sends <${Bytes} n=${reshard.bytes} how="its collective was combined with others" />.${moved && html` Device ${deviceId(report, device)} keeps <${Bytes} n=${bytesEach(moved.kept)} /> and receives <strong><${Bytes} n=${bytesEach(moved.receives)} /></strong>; the dashed frame is what it has already.`}</p>` : ''}
-      <p class="muted">${device < 0 ? 'Select a shard or a device to mark its slice.' : `The marked slice is that of device ${deviceId(report, device)}.`}</p>
+      ${device < 0 ? html`<p class="muted screen-only">Select a shard or a device to mark its slice.</p>`
+        : html`<p class="muted">The marked slice is that of device ${deviceId(report, device)}.</p>`}
       <${DeviceTable} report=${report} shape=${shape} sharding=${sharding} next=${next} device=${device} setDevice=${setDevice} bytesEach=${bytesEach} /></div></div></div>`;
   }
 

@@ -198,7 +198,7 @@
   }
 
   function Chosen({report, timeline, chosen}) {
-    if (chosen < 0) return html`<p class="muted" id="timeline-event" role="status">Select an event. <kbd>←</kbd> <kbd>→</kbd> events, <kbd>↑</kbd> <kbd>↓</kbd> lanes, <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> all.</p>`;
+    if (chosen < 0) return html`<p class="muted screen-only" id="timeline-event" role="status">Select an event. <kbd>←</kbd> <kbd>→</kbd> events, <kbd>↑</kbd> <kbd>↓</kbd> lanes, <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> all.</p>`;
     const e = timeline.events[chosen];
     return html`<p id="timeline-event" role="status" class="chosen-event"><strong>${shortName(report, e)}</strong> on ${timeline.lanes[e[LANE_OF]]}: <${Seconds} x=${e[DURATION]} /> from <${Seconds} x=${e[START]} />${
       e[BYTES] > 0 && html`, sends <${Bytes} n=${e[BYTES]} />`}${e[TIMES] > 1 && `, ${f.count(e[TIMES])} times`}${

@@ -72,7 +72,7 @@
   // Text of the compiler, with links at the values that it names, and axes in
   // their colours.
   const NAMES = /(@[\w.$-]+:)?%[\w.$-]+(?:#\d+)?|"[^"\s]+"/g;
-  function Rich({report, text}) {
+  function Rich({report, text, axesOnly}) {
     if (!text) return '';
     const out = [];
     let end = 0;
@@ -82,7 +82,7 @@
       if (word[0] === '"') {
         const axis = SW.sharding.parseAxes(word)[0];
         if (axis && report.axisByName.has(axis.name)) shown = html`<${AxisTag} report=${report} axis=${axis} full />`;
-      } else {
+      } else if (!axesOnly) {
         const v = report.valueByName(word);
         if (v >= 0) shown = html`<${Link} to=${to.value(v)} class="code">${word}</${Link}>`;
       }
