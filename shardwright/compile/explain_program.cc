@@ -125,12 +125,14 @@ static Explanation explainValues(const AskedValues &asked,
 
   if (asked.values.empty() && asked.results.empty()) {
     std::vector<ExplainedValue> all = explainer.overview();
-    std::vector<ExplainedStop> stops = explainer.largestStops(10);
+    // The text has those of many layers in one line.
+    constexpr size_t kMostStops = 10, kMostGrouped = 200;
+    std::vector<ExplainedStop> stops = explainer.largestStops(kMostGrouped);
     writeOverview(all, stops, os, {request.full});
     for (const ExplainedValue &value : all)
       values.push_back(toJson(value));
     llvm::json::Array list;
-    for (const ExplainedStop &stop : stops)
+    for (const ExplainedStop &stop : ArrayRef(stops).take_front(kMostStops))
       list.push_back(toJson(stop));
     explanation.data["stops"] = std::move(list);
   }

@@ -159,7 +159,7 @@ void writeProfileText(const ProfileReport &profile, raw_ostream &os,
   table.print(os, "  ");
   if (hidden > 0)
     os << "  ... and " << hidden << " more, " << durationText(hiddenSeconds)
-       << " (--full shows them)\n";
+       << moreHint(options) << "\n";
 }
 
 json::Object toJson(const ProfileReport &profile) {

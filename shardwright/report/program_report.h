@@ -124,12 +124,17 @@ void writeStatisticsJson(const ProgramReport &report, llvm::raw_ostream &os);
 struct TextReportOptions {
   /// Print each row of each table, not one for rows of one kind.
   bool full = false;
+  /// How the reader asks for a full report, `--full`; empty: not at all.
+  std::string fullOption;
   /// Columns of the text; tables shorten locations to fit.
   size_t width = 120;
   /// How the reader asks for an explanation: `shardwright explain FILE`. Empty:
   /// not at all.
   std::string explain;
 };
+
+/// ` (--full shows them)`, or nothing.
+std::string moreHint(const TextReportOptions &options);
 
 /// Writes a text report: a summary, and then stages, shardings, collectives,
 /// memory and the comparison.

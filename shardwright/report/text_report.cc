@@ -64,7 +64,7 @@ void writeValues(StringRef title, ArrayRef<ValueReport> values, raw_ostream &os,
   }
   table.print(os, "  ");
   if (hidden > 0)
-    os << "  ... and " << hidden << " more (--full shows them)\n";
+    os << "  ... and " << hidden << " more" << moreHint(options) << "\n";
 }
 
 std::string wholeNumber(double number) { return formatv("{0:f0}", number); }
@@ -124,7 +124,7 @@ void writeCollectives(const CollectiveCost &cost, raw_ostream &os,
   table.print(os, "  ");
   if (hidden > 0)
     os << "  ... and " << hidden << " more, which send "
-       << formatBytes(hiddenBytes) << " (--full shows them)\n";
+       << formatBytes(hiddenBytes) << moreHint(options) << "\n";
   os << "\n";
   writeTotals(cost, os);
 }

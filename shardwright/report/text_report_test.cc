@@ -154,7 +154,10 @@ protected:
     std::string out;
     llvm::raw_string_ostream os(out);
     writeTextReport(report, os,
-                    {.full = full, .width = 100, .explain = "explain f.mlir"});
+                    {.full = full,
+                     .fullOption = "--full",
+                     .width = 100,
+                     .explain = "explain f.mlir"});
     return out;
   }
 

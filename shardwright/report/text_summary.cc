@@ -141,6 +141,12 @@ Largest largestOf(const ProgramReport &report,
 
 } // namespace
 
+std::string moreHint(const TextReportOptions &options) {
+  return options.fullOption.empty()
+             ? ""
+             : " (" + options.fullOption + " shows them)";
+}
+
 void writeSummary(const ProgramReport &report, raw_ostream &os,
                   const TextReportOptions &options) {
   os << "\nsummary\n";

@@ -106,8 +106,12 @@ std::string adviceText(const AnnotationAdvice &advice, llvm::StringRef effect,
   double bytes = advice.best->bytesSent;
   std::string text = advice.best->text() + ": tried, " + effect.str() +
                      "each device then sends " + formatBytes(bytes) + " a run";
-  return text + (bytes == bytesNow ? ", as now"
-                                   : " instead of " + formatBytes(bytesNow));
+  if (bytes == bytesNow)
+    return text + ", as now";
+  if (formatBytes(bytes) == formatBytes(bytesNow))
+    return text + ", " + formatBytes(std::abs(bytes - bytesNow)) +
+           (bytes < bytesNow ? " less than now" : " more than now");
+  return text + " instead of " + formatBytes(bytesNow);
 }
 
 std::string SecondLook::userText(const RecordedReason &reason) const {

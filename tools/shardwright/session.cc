@@ -402,6 +402,7 @@ static std::string shellWord(llvm::StringRef text) {
 TextReportOptions Session::textReport(const CommonOptions &options) const {
   TextReportOptions text;
   text.full = options.full;
+  text.fullOption = "--full";
   text.width = reportWidth();
   // A saved executable is not a module, and its options are unknown.
   if (isLoaded())

@@ -166,9 +166,24 @@ void writeOverview(llvm::ArrayRef<ExplainedValue> values,
   if (stops.empty())
     return;
   os << "\nlargest values that an axis did not reach\n";
-  for (const ExplainedStop &stop : stops)
-    os << "  " << stop.axis << " -> dim " << stop.dim << " of " << stop.target
-       << ", at " << opAt(stop) << ": " << stop.why << "\n";
+  names.clear();
+  kinds.clear();
+  for (const ExplainedStop &stop : stops) {
+    names.push_back(stop.target + "\n" + stop.why);
+    kinds.push_back(stop.axis + " -> dim " + std::to_string(stop.dim) +
+                    " of \n" + opAt(stop));
+  }
+  constexpr size_t kMostStops = 10;
+  std::vector<RowGroup> similar = groupByNumbers(names, kinds);
+  for (const RowGroup &group : llvm::ArrayRef(similar).take_front(
+           options.full ? similar.size() : kMostStops)) {
+    auto [target, why] = llvm::StringRef(group.name).split('\n');
+    auto [axis, op] = llvm::StringRef(kinds[group.members.front()]).split('\n');
+    os << "  " << axis << target;
+    if (group.members.size() > 1)
+      os << " x" << group.members.size();
+    os << ", at " << op << ": " << why << "\n";
+  }
 }
 
 } // namespace shardwright
