@@ -27,16 +27,16 @@ static std::string opText(Operation *op) {
 
 static std::string valueText(const HeldValue &held, BoundaryNames names,
                              InnerNames innerNames) {
+  std::string name = innerNames(held.value);
   switch (held.kind) {
   case MemoryClass::Argument:
   case MemoryClass::State:
-    return names(true, held.index);
+    return name.empty() ? names(true, held.index) : name;
   case MemoryClass::Result:
     return names(false, held.index);
   default:
     break;
   }
-  std::string name = innerNames(held.value);
   if (!name.empty())
     name += " = ";
   if (Operation *op = held.value.getDefiningOp())

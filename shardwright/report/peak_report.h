@@ -40,7 +40,7 @@ struct PeakReport {
 /// Returns the name of argument (true) or result (false) `index` of the
 /// program.
 using BoundaryNames = llvm::function_ref<std::string(bool, int64_t)>;
-/// Returns the user's name of another value, or an empty string.
+/// Returns the user's name of a value that is no result, or an empty string.
 using InnerNames = llvm::function_ref<std::string(mlir::Value)>;
 PeakReport describePeak(const PredictedPeak &peak, BoundaryNames names,
                         InnerNames innerNames);
