@@ -2,7 +2,7 @@
 # run by hand; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build demo test test-long test-newest-jax test-processes test-sanitize test-tsan test-frontend-asan test-mutations test-browser fuzz bench examples wheel format clean
+.PHONY: help bootstrap build demo docs test test-long test-newest-jax test-processes test-sanitize test-tsan test-frontend-asan test-mutations test-browser fuzz bench examples wheel format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
@@ -62,6 +62,9 @@ fuzz: bootstrap ## each fuzz target for FUZZ_SECONDS seconds
 
 bench: build ## peers side by side: bytes sent, compile times, parsing
 	@benchmarks/run.sh
+
+docs: ## the reference of the public C++ headers in build/docs/html/
+	@scripts/make_docs.sh
 
 wheel: bootstrap ## the Python package (the plugin for JAX, the sharding algebra) in build/wheel/
 	@scripts/build.sh release shardwright_pjrt

@@ -4,6 +4,12 @@ include(CMakePackageConfigHelpers)
 target_include_directories(Shardwright INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(Shardwright INTERFACE cxx_std_20)
 install(TARGETS Shardwright EXPORT ShardwrightTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# A component of its own, so that its users need no MLIR: find_package(Shardwright COMPONENTS algebra).
+target_include_directories(ShardwrightAlgebra INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(ShardwrightAlgebra INTERFACE cxx_std_20)
+install(TARGETS ShardwrightAlgebra EXPORT ShardwrightAlgebraTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT ShardwrightAlgebraTargets NAMESPACE Shardwright::
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Shardwright)
 install(EXPORT ShardwrightTargets NAMESPACE Shardwright::
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Shardwright)
 

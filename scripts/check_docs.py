@@ -12,7 +12,8 @@ compares their output with that shown in the block.
   ...                                        any lines, also none
 
 Only blocks whose commands begin with build/bin/ are run. The comparison ignores times, rounding
-errors and column widths. `--update` rewrites the blocks (but not those with `...`).
+errors and column widths. A code block after `<!-- from FILE -->` must be consecutive lines of that file.
+`--update` rewrites the blocks (but not those with `...`).
 """
 
 import os
@@ -21,6 +22,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+EXCERPT = re.compile(r"^<!-- from (\S+) -->\n```\w*\n(.*?)^```$", re.M | re.S)
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
 
@@ -72,6 +74,16 @@ def strip(lines):
     return [line.rstrip() for line in lines]
 
 
+def excerpts(path, text):
+    """Yields, for each excerpt of a source, whether the source has these lines."""
+    for source, lines in EXCERPT.findall(text):
+        with open(os.path.join(ROOT, source)) as file:
+            found = "\n" + lines in "\n" + file.read()
+        if not found:
+            print(f"FAILED docs {path}: these are no lines of {source}:\n{lines}")
+        yield found
+
+
 def main():
     update = "--update" in sys.argv[1:]
     listing = subprocess.run(
@@ -82,6 +94,8 @@ def main():
     for path in listing.stdout.split():
         with open(os.path.join(ROOT, path)) as file:
             text = file.read()
+        for found in excerpts(path, text):
+            passed, failed = passed + found, failed + (not found)
 
         def check(match):
             nonlocal passed, failed

@@ -7,7 +7,7 @@
 #===------------------------------------------------------------------------===//
 """Checks the files that git tracks: licence headers, a README in each layer, lists marked
 `keep-sorted`, lit tests that lit would never run, test scripts that belong to no suite, names of
-dialects in code that must be independent of dialects."""
+dialects in code that must be independent of dialects, headers that the reference of C++ lacks."""
 
 import os
 import re
@@ -88,13 +88,30 @@ def agnostic_propagation(files):
             yield f"{path}: names a dialect; let the dialect say it (shardwright/rules/rule_interface.td)"
 
 
+def reference_headers(files):
+    """The headers of the reference of C++ (docs/Doxyfile) are the public ones, and those that the front end's header includes."""
+    doxyfile = read("docs/Doxyfile").replace("\\\n", " ")
+    named = re.search(r"^INPUT *= *(.*)$", doxyfile, re.M).group(1).split()
+    for path in named:
+        if path not in files:
+            yield f"docs/Doxyfile: INPUT names {path}, which does not exist"
+    public = re.search(r"^public = \[([^]]*)\]", read("shardwright/layers.toml"), re.M).group(1)
+    wanted = {f"shardwright/{p}" for p in re.findall(r'"([^"]+\.h)"', public)}
+    wanted |= set(re.findall(r'#include "(shardwright/[^"]+)"', read("shardwright/frontend/frontend.h")))
+    headers = {p for p in named if p.endswith(".h")}
+    for path in sorted(wanted - headers):
+        yield f"docs/Doxyfile: INPUT lacks the public header {path}"
+    for path in sorted(headers - wanted):
+        yield f"docs/Doxyfile: INPUT names {path}, which is no public header"
+
+
 def main():
     listing = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     files = [p for p in listing.stdout.splitlines() if os.path.isfile(os.path.join(ROOT, p))]
     passed = failed = 0
-    for check in (licence_headers, first_lines, layer_readmes, sorted_lists, orphaned_tests, agnostic_propagation):
+    for check in (licence_headers, first_lines, layer_readmes, sorted_lists, orphaned_tests, agnostic_propagation, reference_headers):
         problems = list(check(files))
         for problem in problems:
             print(f"FAILED tree {check.__name__}: {problem}")

@@ -85,6 +85,23 @@ check frontend_configure cmake -G Ninja -S "$here/frontend" -B "$work/frontend" 
 check frontend_build cmake --build "$work/frontend"
 check frontend fits
 check ffi_library normalizes
+# A project with the sharding algebra alone: no MLIR when it is configured, linked or run.
+algebra_configure() { # FOLDER COMPONENTS
+  cmake -G Ninja -S "$here/algebra" -B "$work/$1" "-DCOMPONENTS=$2" \
+    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_BUILD_TYPE=Release \
+    "-DCMAKE_PREFIX_PATH=$work/installed" -DLLVM_DIR=/usr/lib/llvm-22/lib/cmake/llvm -DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON
+}
+shards() { [ "$("$work/algebra/algebra")" = '[{"data", "model"}, {}] {devices=[8,1]<=[8]} 2 3' ]; }
+needs_no_mlir() { ldd "$1" >"$work/needed" && grep -q libShardwrightAlgebra "$work/needed" && ! grep -q 'MLIR\|libShardwright\.so' "$work/needed"; }
+no_component() {
+  ! algebra_configure no_component algebra2 >"$work/no_component.log" 2>&1 &&
+    tr -s ' \n' ' ' <"$work/no_component.log" | grep -q "no component 'algebra2'; it has: library, algebra"
+}
+check algebra_configure algebra_configure algebra algebra
+check algebra_build cmake --build "$work/algebra"
+check algebra_result shards
+check algebra_no_mlir needs_no_mlir "$work/algebra/algebra"
+check unknown_component no_component
 no_headers() { # says so where there are none
   ! cmake -G Ninja -S "$here/frontend" -B "$work/no_headers" -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_C_COMPILER=clang-22 \
     "-DCMAKE_PREFIX_PATH=$work/installed" -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir \

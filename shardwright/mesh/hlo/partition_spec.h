@@ -27,9 +27,9 @@ struct PartitionSpec {
   llvm::SmallVector<std::string, 1> unreduced;
   ReductionKind unreducedKind = ReductionKind::Sum;
 
-  /// Parses `P('x', ('y', 'z'), None)`, as JAX prints it, or
+  /// Parses ``P('x', ('y', 'z'), None)``, as JAX prints it, or
   /// `PartitionSpec(...)`. The kind of unreduced axes may follow them:
-  /// `P(unreduced={'x'}, unreduced_kind=max)`.
+  /// ``P(unreduced={'x'}, unreduced_kind=max)``.
   static llvm::Expected<PartitionSpec> parse(llvm::StringRef text);
   std::string str() const;
   friend bool operator==(const PartitionSpec &,
