@@ -12,6 +12,7 @@
 #include "shardwright/auto/search/ordered.h"
 #include "shardwright/auto/search/planned_plans.h"
 #include "shardwright/auto/search/search.h"
+#include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/interop/import_module.h"
 #include "shardwright/report/sort_by.h"
@@ -270,6 +271,31 @@ void AutoSharder::write(AutoResult &result) {
   });
 }
 
+/// Axes are of one kind if they have equal sizes and links and the module names
+/// none of them.
+static SmallVector<int32_t, 4> axisKinds(ModuleOp imported, const Mesh &mesh,
+                                         ArrayRef<int32_t> axes,
+                                         const MachineModel &machine) {
+  if (!machine.levels.empty() || machine.processes ||
+      hasAnnotations(imported) ||
+      imported
+          .walk(
+              [](sdy::ManualComputationOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
+    return {};
+  SmallVector<int32_t, 4> kinds;
+  for (int32_t axis : axes)
+    kinds.push_back(
+        llvm::find_if(axes,
+                      [&](int32_t first) {
+                        return mesh.axisSize(first) == mesh.axisSize(axis) &&
+                               machine.linkOf(mesh.axisName(first)) ==
+                                   machine.linkOf(mesh.axisName(axis));
+                      }) -
+        axes.begin());
+  return kinds;
+}
+
 /// Searches on an imported module, and annotates a copy of `asRead`.
 static FailureOr<AutoResult> search(ModuleOp asRead, ModuleOp imported,
                                     const AutoOptions &options) {
@@ -277,6 +303,8 @@ static FailureOr<AutoResult> search(ModuleOp asRead, ModuleOp imported,
   FailureOr<AutoProblem> problem = readProblem(imported, options.pairs);
   if (failed(pairs) || failed(problem))
     return failure();
+  problem->axisKinds =
+      axisKinds(imported, problem->mesh, problem->axes, options.machine);
   return AutoSharder(asRead, imported, options, std::move(*problem),
                      std::move(*pairs))
       .run();

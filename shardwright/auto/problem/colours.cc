@@ -11,8 +11,8 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/rule_interface.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -37,12 +37,13 @@ Colours::Colours(ModuleOp moduleOp, Reach reach)
     if (isMadeForEachUse(op))
       madeForEachUse.insert(op);
     else if (isa<func::CallOp>(op))
-      readCall(op);
+      return;
     else if (isa<sdy::ShardableDataFlowOpInterface>(op))
       readDataFlow(op);
     else
       readRule(op);
   });
+  readCalls();
 }
 
 // As createConstantOrScalarSplitter() has it, but for calls.
@@ -97,18 +98,59 @@ void Colours::joinValues(Value a, Value b) {
     join(elementOf(a, i), elementOf(b, i));
 }
 
-void Colours::readCall(Operation *op) {
-  auto call = cast<func::CallOp>(op);
-  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-  if (!callee || callee.isExternal())
-    return;
+void Colours::readCalls() {
+  SymbolTable symbols(module);
+  llvm::MapVector<Operation *, SmallVector<func::CallOp>> callsIn;
+  llvm::DenseMap<Operation *, int> numCalls;
+  auto calleeOf = [&](func::CallOp call) {
+    return symbols.lookup<func::FuncOp>(call.getCallee());
+  };
+  module.walk([&](func::CallOp call) {
+    callsIn[call->getParentOfType<func::FuncOp>()].push_back(call);
+    ++numCalls[calleeOf(call)];
+  });
+  // What a function joins is known when its own calls have been read.
+  llvm::DenseSet<Operation *> seen;
+  auto read = [&](auto &self, Operation *func) -> void {
+    auto it = callsIn.find(func);
+    if (!seen.insert(func).second || it == callsIn.end())
+      return;
+    for (func::CallOp call : it->second) {
+      func::FuncOp callee = calleeOf(call);
+      if (!callee || callee.isExternal())
+        continue;
+      self(self, callee);
+      readCall(call, callee, numCalls.lookup(callee) == 1);
+    }
+  };
+  for (func::FuncOp func : module.getOps<func::FuncOp>())
+    read(read, func);
+}
+
+void Colours::readCall(func::CallOp call, func::FuncOp callee,
+                       bool isOnlyCall) {
+  // By colour in the function: a dimension of what this call passes.
+  llvm::DenseMap<int32_t, int32_t> passed;
+  auto readPassed = [&](Value own, Value inside) {
+    auto type = dyn_cast<RankedTensorType>(own.getType());
+    if (isOnlyCall)
+      return joinValues(own, inside);
+    if (!type || isMadeForEachUse(own) || isMadeForEachUse(inside))
+      return;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      int32_t element = elementOf(own, dim);
+      auto [it, isNew] = passed.try_emplace(of(inside, dim), element);
+      if (!isNew)
+        join(it->second, element);
+    }
+  };
   for (auto [operand, argument] :
        llvm::zip(call.getOperands(), callee.getArguments()))
-    joinValues(operand, argument);
+    readPassed(operand, argument);
   Operation *end = callee.getBody().front().getTerminator();
   for (auto [result, returned] :
        llvm::zip(call.getResults(), end->getOperands()))
-    joinValues(result, returned);
+    readPassed(result, returned);
 }
 
 void Colours::readDataFlow(Operation *op) {

@@ -10,14 +10,16 @@
 // sharding rules joins them: an op without communication shards both along the
 // same axes. Of a dimension with several factors, the major one counts.
 //
-// Constants, and scalars that are expanded, join nothing: propagation makes
-// them anew for each op that reads them, in a layout of its own.
+// Propagation makes constants, and scalars that are expanded, anew for each op
+// that reads them, and functions for each call. So constants join nothing, and
+// several calls of a function do not join what they pass.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_AUTO_COLOURS_H
 #define SHARDWRIGHT_AUTO_COLOURS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -57,7 +59,9 @@ private:
   }
   void readRule(mlir::Operation *op);
   void readDataFlow(mlir::Operation *op);
-  void readCall(mlir::Operation *op);
+  void readCalls();
+  void readCall(mlir::func::CallOp call, mlir::func::FuncOp callee,
+                bool isOnlyCall);
 
   mlir::ModuleOp module;
   Reach reach;

@@ -76,6 +76,9 @@ struct AutoProblem {
   mlir::Attribute meshRef;
   /// The axes of more than one device.
   llvm::SmallVector<int32_t, 4> axes;
+  /// By index in `axes`. Plans that differ in the order of axes of one kind
+  /// cost the same. Empty: all axes differ.
+  llvm::SmallVector<int32_t, 4> axisKinds;
   /// In program order: arguments, results, inner values.
   std::vector<SiteClass> classes;
   std::vector<ColourUse> colours;

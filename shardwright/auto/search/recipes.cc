@@ -147,25 +147,39 @@ private:
   /// Recipes of a lower rank are tried first: large programs get few trials,
   /// which the most likely roles of each axis share.
   void add(int32_t rank, std::string name, Plan plan) {
-    if (seen.insert(plan.key()).second)
+    if (seen.insert(keyOfUnorderedAxes(plan)).second)
       found.push_back({rank, {std::move(name), std::move(plan)}});
   }
-  void addData(int32_t rank, int32_t colour, const Axes &axes,
-               const Axes &others);
-  void addTensor(int32_t rank, const std::string &name, const Plan &data,
-                 ArrayRef<int32_t> colours, const Axes &axes,
-                 const Axes &others);
-  void addSequence(int32_t rank, const std::string &name, const Plan &data,
-                   int32_t dataColour, ArrayRef<int32_t> colours,
-                   const Axes &axes, const Axes &others);
-  void addWithState(int32_t rank, const std::string &name, const Plan &plan,
-                    const Axes &axes);
+  /// Equal for plans that differ in the order of axes of one kind.
+  std::string keyOfUnorderedAxes(const Plan &plan) const;
+  /// What the other parts of a recipe are added to.
+  struct DataSplit {
+    std::string name;
+    Plan plan;
+    /// -1, without axes, if no data is divided.
+    int32_t colour;
+    Axes axes, others;
+  };
 
-  std::string tensorName(const std::string &data, ArrayRef<int32_t> colours,
-                         const Axes &others) const {
-    return (data.empty() ? "" : data + "; ") + "tensor " +
+  /// The plan; the same with sharded state, along the axes of the data.
+  void addWithState(int32_t rank, const std::string &name, const Plan &plan,
+                    const DataSplit &data);
+  /// The colour on `axes`, and tensor colours on the others.
+  void addData(int32_t rank, int32_t colour, Axes axes, Axes others);
+  /// Adds the colours on the other axes.
+  void addTensor(int32_t rank, const DataSplit &data,
+                 ArrayRef<int32_t> colours);
+  /// Between the products that a tensor split computes, values have the
+  /// positions of a sequence instead of repeating the same work: what has none
+  /// of the colours is divided along the sequence.
+  void addSequence(int32_t rank, const DataSplit &data, int32_t batchColour,
+                   ArrayRef<int32_t> colours);
+  std::string tensorName(const DataSplit &data,
+                         ArrayRef<int32_t> colours) const {
+    return (data.name.empty() ? "" : data.name + "; ") + "tensor " +
            label(colours.front()) +
-           (colours.size() > 1 ? " and others on " : " on ") + text(others);
+           (colours.size() > 1 ? " and others on " : " on ") +
+           text(data.others);
   }
 
   const AutoProblem &problem;
@@ -176,6 +190,25 @@ private:
   std::vector<std::pair<int32_t, Recipe>> found;
   std::unordered_set<std::string> seen;
 };
+
+std::string RecipeWriter::keyOfUnorderedAxes(const Plan &plan) const {
+  if (problem.axisKinds.empty())
+    return plan.key();
+  // The dimensions of each axis, sorted within its kind.
+  std::vector<std::pair<int32_t, std::string>> columns;
+  for (auto [axis, kind] : llvm::enumerate(problem.axisKinds)) {
+    std::string &dims = columns.emplace_back(kind, "").second;
+    for (int32_t c = 0; c < plan.numClasses(); ++c)
+      dims.push_back(plan.of(c).dimOf[axis]);
+  }
+  llvm::sort(columns);
+  std::string key;
+  for (int32_t c = 0; c < plan.numClasses(); ++c)
+    key.push_back(plan.of(c).isSet);
+  for (const auto &[kind, dims] : columns)
+    key += dims;
+  return key;
+}
 
 SmallVector<int32_t, 4> RecipeWriter::independent(int32_t first, int32_t data,
                                                   Apart apart) const {
@@ -210,15 +243,25 @@ SmallVector<int32_t, 4> RecipeWriter::independent(int32_t first, int32_t data,
 }
 
 void RecipeWriter::addWithState(int32_t rank, const std::string &name,
-                                const Plan &plan, const Axes &axes) {
+                                const Plan &plan, const DataSplit &data) {
   add(rank, name, plan);
+  const Axes &axes = data.axes.empty() ? data.others : data.axes;
   auto addSharded = [&](int32_t itsRank, const Axes &along, std::string what) {
     Plan sharded = plan;
     for (int32_t axis : along)
       shardState(
           problem, sharded, axis,
           [](const SiteClass &cls) { return cls.isState; }, plan);
+    // The same axes divide state and data: parameters are gathered, so that
+    // inner values keep the layout of the data.
+    Plan inside = sharded;
+    bool isInside = false;
+    for (int32_t axis : data.axes)
+      isInside |=
+          !specsOnly && putOnColour(problem, inside, axis, data.colour, true);
     add(itsRank, name + what, std::move(sharded));
+    if (isInside)
+      add(itsRank + 1, name + what + "; data inside", std::move(inside));
   };
   addSharded(rank + 1, axes, "; state sharded");
   // Along one of several axes: within a host, if it can be.
@@ -227,17 +270,16 @@ void RecipeWriter::addWithState(int32_t rank, const std::string &name,
       addSharded(rank + 3, {axis}, "; state sharded on " + text({axis}));
 }
 
-/// The colour on `axes`, and a tensor colour on the others.
-void RecipeWriter::addData(int32_t rank, int32_t colour, const Axes &axes,
-                           const Axes &others) {
-  Plan data(problem);
-  for (int32_t axis : axes)
-    putOnColour(problem, data, axis, colour, false);
-  std::string name =
-      axes.empty() ? "" : "data " + label(colour) + " on " + text(axes);
-  if (!axes.empty())
-    addWithState(rank, name, data, axes);
-  if (others.empty())
+void RecipeWriter::addData(int32_t rank, int32_t colour, Axes axes,
+                           Axes others) {
+  DataSplit data{"", Plan(problem), colour, std::move(axes), std::move(others)};
+  for (int32_t axis : data.axes)
+    putOnColour(problem, data.plan, axis, colour, false);
+  if (!data.axes.empty()) {
+    data.name = "data " + label(colour) + " on " + text(data.axes);
+    addWithState(rank, data.name, data.plan, data);
+  }
+  if (data.others.empty())
     return;
   // Without axes for data, the batch still tells weights from data.
   int32_t batchColour = colour < 0 && !batch.empty() ? batch.front() : colour;
@@ -248,34 +290,30 @@ void RecipeWriter::addData(int32_t rank, int32_t colour, const Axes &axes,
     ++numTried;
     SmallVector<int32_t, 4> weights =
         independent(t, batchColour, Apart::ArgumentsAndData);
-    addTensor(rank, name, data, independent(t, colour, Apart::Sites), axes,
-              others);
-    addTensor(rank, name, data, weights, axes, others);
-    addSequence(rank + 2, name, data, batchColour, weights, axes, others);
-    addTensor(rank + 2, name, data, independent(t, colour, Apart::Arguments),
-              axes, others);
-    addTensor(rank + 3, name, data, t, axes, others);
+    addTensor(rank, data, independent(t, colour, Apart::Sites));
+    addTensor(rank, data, weights);
+    addSequence(rank + 2, data, batchColour, weights);
+    addTensor(rank + 2, data, independent(t, colour, Apart::Arguments));
+    addTensor(rank + 3, data, t);
     ++rank;
   }
 }
 
-/// Adds the colours on `others` to a plan with data on `axes`.
-void RecipeWriter::addTensor(int32_t rank, const std::string &name,
-                             const Plan &data, ArrayRef<int32_t> colours,
-                             const Axes &axes, const Axes &others) {
+void RecipeWriter::addTensor(int32_t rank, const DataSplit &data,
+                             ArrayRef<int32_t> colours) {
   for (ColourDim which : {ColourDim::First, ColourDim::Last}) {
-    Plan both = data;
+    Plan both = data.plan;
     bool changed = false;
-    for (int32_t axis : others)
+    for (int32_t axis : data.others)
       for (int32_t colour : colours)
         changed |= putOnColour(problem, both, axis, colour, false, which);
     if (!changed)
       return;
-    std::string own = tensorName(name, colours, others);
+    std::string name = tensorName(data, colours);
     if (which == ColourDim::First)
-      addWithState(rank, own, both, axes.empty() ? others : axes);
+      addWithState(rank, name, both, data);
     else
-      add(rank + 1, own + ", last dimensions", std::move(both));
+      add(rank + 1, name + ", last dimensions", std::move(both));
   }
 }
 
@@ -302,17 +340,15 @@ SmallVector<int32_t, 4> RecipeWriter::sequences(int32_t data) const {
 /// Between the products that a tensor split computes, values have the positions
 /// of a sequence instead of repeating the same work: what has none of the
 /// colours is divided along the sequence.
-void RecipeWriter::addSequence(int32_t rank, const std::string &name,
-                               const Plan &data, int32_t dataColour,
-                               ArrayRef<int32_t> colours, const Axes &axes,
-                               const Axes &others) {
+void RecipeWriter::addSequence(int32_t rank, const DataSplit &data,
+                               int32_t batchColour, ArrayRef<int32_t> colours) {
   if (specsOnly || colours.empty())
     return;
-  for (int32_t sequence : sequences(dataColour)) {
+  for (int32_t sequence : sequences(batchColour)) {
     if (llvm::is_contained(colours, sequence))
       continue;
-    Plan both = data;
-    for (int32_t axis : others) {
+    Plan both = data.plan;
+    for (int32_t axis : data.others) {
       for (int32_t colour : colours)
         putOnColour(problem, both, axis, colour, true);
       for (int32_t c : problem.classesOf[sequence]) {
@@ -324,9 +360,8 @@ void RecipeWriter::addSequence(int32_t rank, const std::string &name,
       }
     }
     addWithState(rank,
-                 tensorName(name, colours, others) + "; sequence " +
-                     label(sequence),
-                 both, axes.empty() ? others : axes);
+                 tensorName(data, colours) + "; sequence " + label(sequence),
+                 both, data);
   }
 }
 

@@ -111,6 +111,35 @@ func.func @main(%r: tensor<f32>, %a: tensor<4x4xf32>, %b: tensor<4x4xf32>)
             colours.of(main.getArgument(2), 0));
 }
 
+TEST_F(RecipesTest, SeveralCallsOfAFunctionAreApart) {
+  OwningOpRef<ModuleOp> module = parse(R"(
+func.func @main(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %0 = func.call @outer(%a) : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %1 = func.call @inner(%b) : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  return %0, %1 : tensor<8x4xf32>, tensor<8x4xf32>
+}
+func.func private @outer(%a: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  %0 = func.call @inner(%a) : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+func.func private @inner(%a: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+})");
+  ASSERT_TRUE(module);
+  func::FuncOp main = sdy::getMainFunc(*module);
+  Operation *end = main.getBody().front().getTerminator();
+  Colours colours(*module);
+  for (unsigned i : {0, 1})
+    for (int64_t dim : {0, 1})
+      EXPECT_EQ(colours.of(main.getArgument(i), dim),
+                colours.of(end->getOperand(i), 1 - dim));
+  EXPECT_NE(colours.of(main.getArgument(0), 0),
+            colours.of(main.getArgument(1), 0));
+  EXPECT_NE(colours.of(main.getArgument(0), 1),
+            colours.of(main.getArgument(0), 0));
+}
+
 TEST_F(RecipesTest, SeparateMatricesOfHeadsAreSplitTogether) {
   OwningOpRef<ModuleOp> module = parse(kHeads);
   FailureOr<AutoProblem> problem = readProblem(*module, {});
@@ -150,6 +179,55 @@ TEST_F(RecipesTest, PositionsAreDividedBetweenProductsOfHeads) {
   // PartitionSpecs of arguments and results cannot say it.
   for (const Recipe &recipe : recipes(*problem, true))
     EXPECT_FALSE(recipe.plan.usesInner(*problem)) << recipe.name;
+}
+
+TEST_F(RecipesTest, AxesOfOneKindAreTriedInOneOrder) {
+  OwningOpRef<ModuleOp> module = parse(kHeads);
+  FailureOr<AutoProblem> problem = readProblem(*module, {});
+  ASSERT_TRUE(succeeded(problem));
+  std::vector<Recipe> all = recipes(*problem, true);
+  problem->axisKinds = {0, 1};
+  EXPECT_EQ(recipes(*problem, true).size(), all.size());
+  problem->axisKinds = {0, 0};
+  std::vector<Recipe> some = recipes(*problem, true);
+  EXPECT_LT(some.size(), all.size());
+  // Each that is left out is one of the others with its axes exchanged.
+  auto dims = [&](const Recipe &recipe) {
+    std::multiset<std::vector<int32_t>> axes;
+    for (int32_t axis : {0, 1})
+      axes.insert(dimsOf(*problem, recipe.plan, axis, 5));
+    return axes;
+  };
+  std::set<std::multiset<std::vector<int32_t>>> seen;
+  for (const Recipe &recipe : some)
+    EXPECT_TRUE(seen.insert(dims(recipe)).second) << recipe.name;
+  for (const Recipe &recipe : all)
+    EXPECT_TRUE(seen.contains(dims(recipe))) << recipe.name;
+}
+
+TEST_F(RecipesTest, StateOnAnAxisOfTheDataLeavesInnerValuesToTheData) {
+  OwningOpRef<ModuleOp> module = parse(R"(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<8x4xf32> loc("x"), %w: tensor<4x16xf32> loc("p['w']"))
+    -> (tensor<8x16xf32> {jax.result_info = "result[1]"},
+        tensor<4x16xf32> {jax.result_info = "result[0]['w']"}) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+      : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.negate %w : tensor<4x16xf32>
+  return %0, %1 : tensor<8x16xf32>, tensor<4x16xf32>
+})");
+  FailureOr<AutoProblem> problem = readProblem(*module, {});
+  ASSERT_TRUE(succeeded(problem));
+  ASSERT_TRUE(problem->classes[1].isState);
+  auto isInside = [&](const Recipe &recipe) {
+    if (dimsOf(*problem, recipe.plan, 0, 2) != std::vector<int32_t>{0, 1})
+      return false;
+    for (auto [c, cls] : llvm::enumerate(problem->classes))
+      if (cls.kind() == Site::Kind::Inner && recipe.plan.of(c).dimOf[0] != 0)
+        return false;
+    return recipe.plan.usesInner(*problem);
+  };
+  EXPECT_TRUE(llvm::any_of(recipes(*problem, false), isInside));
 }
 
 TEST_F(RecipesTest, AColourThatAValueHasTwiceIsTriedInBothDimensions) {
