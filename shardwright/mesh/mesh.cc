@@ -123,16 +123,20 @@ DeviceGroups shardwright::deviceGroups(const Mesh &mesh, AxisRefs axes) {
 
   // Build the row-major list of linear indices from the most minor axis: each
   // axis repeats the list so far, shifted by its stride.
-  llvm::SmallVector<int64_t, 0> linear{0};
-  linear.reserve(mesh.numDevices());
+  llvm::SmallVector<int64_t, 0> linear(totalSize(order), 0);
+  size_t block = 1;
   for (AxisRef a : llvm::reverse(order)) {
-    size_t block = linear.size();
-    for (int64_t c = 1; c < a.size; ++c)
+    int64_t stride = mesh.stride(a);
+    for (int64_t c = 1; c < a.size; ++c) {
+      int64_t *next = linear.data() + c * block;
       for (size_t i = 0; i < block; ++i)
-        linear.push_back(linear[i] + c * mesh.stride(a));
+        next[i] = linear[i] + c * stride;
+    }
+    block *= a.size;
   }
-  for (int64_t &index : linear)
-    index = mesh.deviceId(index);
+  if (!mesh.deviceIds().empty())
+    for (int64_t &index : linear)
+      index = mesh.deviceId(index);
   groups.ids = std::move(linear);
   return groups;
 }

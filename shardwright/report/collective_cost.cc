@@ -7,6 +7,7 @@
 
 #include "shardwright/report/collective_cost.h"
 
+#include "shardwright/dialect/sdy/device_groups.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/axes_of_groups.h"
@@ -95,9 +96,11 @@ void CostWalk::setGroups(CollectiveUse &use, Operation &op, Attribute attr) {
     use.axes = known->second;
     return;
   }
-  SmallVector<int64_t> ids(groups.getValues<int64_t>());
   // Groups of the partitions of a replica, or of the replicas of a partition,
   // are repeated for every replica or partition.
+  SmallVector<int64_t> ids;
+  if (numReplicas > 1)
+    llvm::append_range(ids, groups.getValues<int64_t>());
   int64_t listed = ids.size(), partitions = numDevices / numReplicas;
   if (numReplicas > 1 && op.hasAttr("channel_handle") && listed == partitions) {
     for (int64_t i = 0; i < numDevices - partitions; ++i)
@@ -109,7 +112,10 @@ void CostWalk::setGroups(CollectiveUse &use, Operation &op, Attribute attr) {
     for (int64_t i = 0; i < numDevices - numReplicas; ++i)
       ids.push_back(ids[i] + 1);
   }
-  if (std::optional<AxisList> axes = axesOfGroups(mesh, ids, use.groupSize)) {
+  if (std::optional<AxisList> axes =
+          numReplicas > 1
+              ? axesOfGroups(mesh, ids, use.groupSize)
+              : sdy::axesOfGroupsAttr(mesh, groups, use.groupSize)) {
     llvm::raw_string_ostream os(use.axes);
     llvm::interleaveComma(*axes, os, [&](AxisRef a) { os << mesh.str(a); });
   }

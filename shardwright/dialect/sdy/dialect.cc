@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/device_groups.h"
 #include "shardwright/dialect/sdy/sdy.h"
 
 #include "mlir/Transforms/InliningUtils.h"
@@ -46,6 +47,7 @@ void SdyDialect::initialize() {
 #include "shardwright/dialect/sdy/sdy_ops.cpp.inc"
       >();
   addInterfaces<SdyInliner>();
+  addDeviceGroupsMemory(*this);
   registerBytecode();
 }
 

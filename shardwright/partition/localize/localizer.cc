@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/localize/localizer.h"
+#include "shardwright/dialect/sdy/device_groups.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/layout/attribute_names.h"
@@ -77,19 +78,10 @@ stablehlo::ChannelHandleAttr Localizer::nextHandle() {
   return stablehlo::ChannelHandleAttr::get(func.getContext(), nextChannel++, 1);
 }
 
-static DenseIntElementsAttr
-groupsAttr(MLIRContext *context, ArrayRef<int64_t> ids, int64_t groupSize) {
-  auto type =
-      RankedTensorType::get({int64_t(ids.size()) / groupSize, groupSize},
-                            IntegerType::get(context, 64));
-  return DenseIntElementsAttr::get(type, ids);
-}
-
 Attribute Localizer::partitionGroups(int32_t mesh, AxisRefs axes) {
   if (Attribute groups = form->groups(mesh, axes))
     return groups;
-  DeviceGroups groups = deviceGroups(meshes.mesh(mesh), axes);
-  return groupsAttr(func.getContext(), groups.ids, groups.groupSize);
+  return sdy::deviceGroupsAttr(func.getContext(), meshes.mesh(mesh), axes);
 }
 
 Attribute Localizer::deviceGroupsOf(int32_t mesh, AxisRefs axes) {
@@ -104,12 +96,8 @@ Attribute Localizer::deviceGroupsOf(int32_t mesh, AxisRefs axes) {
 Attribute Localizer::makeDeviceGroups(int32_t mesh, AxisRefs axes) {
   if (Attribute groups = form->groups(mesh, axes))
     return groups;
-  DeviceGroups groups = deviceGroups(meshes.mesh(mesh), axes);
-  int64_t partitions = groups.ids.size();
-  for (int64_t r = 1; r < replicas; ++r)
-    for (int64_t i = 0; i < partitions; ++i)
-      groups.ids.push_back(r * partitions + groups.ids[i]);
-  return groupsAttr(func.getContext(), groups.ids, groups.groupSize);
+  return sdy::deviceGroupsAttr(func.getContext(), meshes.mesh(mesh), axes,
+                               replicas);
 }
 
 Value Localizer::broadcastScalar(OpBuilder &builder, Location loc, Value scalar,

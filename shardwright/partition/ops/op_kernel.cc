@@ -43,7 +43,8 @@ bool addUsers(Operation *op, Block *block, Users &users) {
   for (Operation *user : op->getUsers()) {
     if (++users.count > mostUsers || user->getBlock() != block)
       return false;
-    if (user->hasTrait<OpTrait::IsTerminator>()) {
+    // Traits of ops are slow to look up.
+    if (!user->getNextNode() && user->hasTrait<OpTrait::IsTerminator>()) {
       users.isReturned = true;
     } else if (isa<sdy::ShardingConstraintOp, sdy::PropagationBarrierOp>(
                    user)) {
@@ -75,7 +76,7 @@ bool isReadInKernel(OpOperand &use) {
   Operation *from = use.get().getDefiningOp();
   if (!from)
     return false;
-  if (from->hasTrait<OpTrait::ConstantLike>()) {
+  if (from->getNumOperands() == 0 && from->hasTrait<OpTrait::ConstantLike>()) {
     auto value = from->getAttrOfType<ElementsAttr>("value");
     return !value || value.isSplat();
   }

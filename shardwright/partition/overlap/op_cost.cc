@@ -7,9 +7,10 @@
 
 #include "shardwright/partition/overlap/op_cost.h"
 
+#include "shardwright/dialect/sdy/device_groups.h"
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/mesh/axes_of_groups.h"
+
 #include "shardwright/partition/cost/predicted_seconds.h"
 #include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/op_work.h"
@@ -103,10 +104,8 @@ std::optional<AxisList> OpCosts::axesOf(Attribute attr, int64_t groupSize) {
   if (!groups || mesh.numAxes() == 0)
     return std::nullopt;
   auto [it, isNew] = groupAxes.try_emplace(attr);
-  if (isNew) {
-    SmallVector<int64_t> ids(groups.getValues<int64_t>());
-    it->second = axesOfGroups(mesh, ids, groupSize);
-  }
+  if (isNew)
+    it->second = sdy::axesOfGroupsAttr(mesh, groups, groupSize);
   return it->second;
 }
 

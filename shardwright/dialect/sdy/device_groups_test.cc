@@ -1,0 +1,89 @@
+//===- device_groups_test.cc - replica groups of mesh axes ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/device_groups.h"
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/mesh/axes_of_groups.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace shardwright;
+
+namespace {
+
+class DeviceGroupsTest : public ::testing::Test {
+protected:
+  DeviceGroupsTest() { context.loadDialect<sdy::SdyDialect>(); }
+
+  static std::vector<int64_t> listOf(DenseIntElementsAttr groups) {
+    auto values = groups.getValues<int64_t>();
+    return {values.begin(), values.end()};
+  }
+  static std::vector<int64_t> expected(const Mesh &mesh, AxisRefs axes) {
+    DeviceGroups groups = deviceGroups(mesh, axes);
+    return {groups.ids.begin(), groups.ids.end()};
+  }
+
+  MLIRContext context;
+};
+
+} // namespace
+
+TEST_F(DeviceGroupsTest, AreThoseOfTheMesh) {
+  SmallVector<int64_t, 0> reversed;
+  for (int64_t id = 512; id-- > 0;)
+    reversed.push_back(id);
+  // Equal axes of different meshes, of which the first is too small to be kept.
+  for (const Mesh &mesh :
+       {Mesh({{"a", 2}, {"b", 4}}), Mesh({{"a", 16}, {"b", 32}}),
+        Mesh({{"a", 32}, {"b", 16}}), Mesh({{"a", 16}, {"b", 32}}, reversed)})
+    for (const AxisList &axes :
+         {AxisList{mesh.fullAxis(0)}, AxisList{mesh.fullAxis(1)},
+          AxisList{mesh.fullAxis(1), mesh.fullAxis(0)}, AxisList{{1, 1, 2}}}) {
+      DenseIntElementsAttr groups = sdy::deviceGroupsAttr(&context, mesh, axes);
+      int64_t size = totalSize(axes);
+      EXPECT_EQ(groups.getType().getDimSize(1), size);
+      EXPECT_EQ(listOf(groups), expected(mesh, axes));
+      EXPECT_EQ(groups, sdy::deviceGroupsAttr(&context, mesh, axes));
+      for (int time = 0; time < 2; ++time)
+        EXPECT_EQ(sdy::axesOfGroupsAttr(mesh, groups, size),
+                  axesOfGroups(mesh, listOf(groups), size));
+    }
+}
+
+TEST_F(DeviceGroupsTest, ReplicasFollow) {
+  Mesh mesh({{"a", 16}, {"b", 16}});
+  AxisList axes{mesh.fullAxis(1)};
+  for (int64_t replicas : {1, 3, 2}) {
+    DenseIntElementsAttr groups =
+        sdy::deviceGroupsAttr(&context, mesh, axes, replicas);
+    std::vector<int64_t> all;
+    for (int64_t r = 0; r < replicas; ++r)
+      for (int64_t id : expected(mesh, axes))
+        all.push_back(r * 256 + id);
+    EXPECT_EQ(listOf(groups), all);
+    EXPECT_EQ(sdy::axesOfGroupsAttr(mesh, groups, 16).has_value(),
+              replicas == 1);
+  }
+}
+
+TEST_F(DeviceGroupsTest, OtherGroupsHaveNoAxes) {
+  Mesh mesh({{"a", 16}, {"b", 32}});
+  std::vector<int64_t> ids;
+  for (int64_t id = 0; id < 512; ++id)
+    ids.push_back(id ^ 1);
+  std::swap(ids[3], ids[300]);
+  auto groups = DenseIntElementsAttr::get(
+      RankedTensorType::get({16, 32}, IntegerType::get(&context, 64)),
+      ArrayRef<int64_t>(ids));
+  for (int time = 0; time < 2; ++time)
+    EXPECT_FALSE(sdy::axesOfGroupsAttr(mesh, groups, 32));
+}
