@@ -194,11 +194,42 @@ def requests(tally, auto):
     tally.check("no arguments", code == 0, error)
 
 
+# As if the processor had no fused multiply-add, or no vectors beyond SSE: other kernels of OpenBLAS, which CBC uses,
+# and other functions of the C library. Where a processor has fewer features, some of these are equal.
+PROCESSORS = [
+    {},
+    {"OPENBLAS_CORETYPE": "Haswell", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F"},
+    {"OPENBLAS_CORETYPE": "Nehalem", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4"},
+]
+
+
+def processors(tally, auto):
+    """Two layers alike, whose plans tie: rounding decides where costs do not."""
+
+    def loss(p, x):
+        for w in ("1", "2"):
+            x = x + jax.nn.gelu(x @ p["a" + w]) @ p["b" + w]
+        return jnp.mean(x * x)
+
+    weights = {"a1": f32(64, 256), "b1": f32(256, 64), "a2": f32(64, 256), "b2": f32(256, 64)}
+    for memory in ("1GiB", "200KB"):
+        answers = []
+        for processor in PROCESSORS:
+            os.environ |= processor
+            flags = ["--effort=0", f"--memory={memory}"]
+            answers.append(auto.run(sgd(loss), weights, f32(64, 64), mesh="x=2,y=4", flags=flags))
+            for name in processor:
+                del os.environ[name]
+        same = all(answer == answers[0] for answer in answers)
+        tally.check(f"any processor, {memory}", answers[0][0] in (0, 1) and answers[0][1] and same, answers[0][2])
+
+
 def main():
     tally = oracle.Tally("auto", show=10)
     with tempfile.TemporaryDirectory() as folder:
         patterns(tally, Auto(folder))
         requests(tally, Auto(folder))
+        processors(tally, Auto(folder))
     tally.finish()
 
 

@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace shardwright {
@@ -286,6 +287,31 @@ AssignmentSolution evaluateAssignment(const AssignmentProblem &problem,
   }
   solution.strategies = std::move(strategies);
   return solution;
+}
+
+void roundCosts(AssignmentProblem &problem) {
+  constexpr int kBits = 40;
+  double largest = 0;
+  auto each = [&](auto change) {
+    for (AssignmentValue &value : problem.values)
+      for (double *cost :
+           {&value.gather, &value.exchange, &value.allReduce, &value.scatter})
+        change(*cost);
+    for (AssignmentChoice &choice : problem.choices)
+      for (AssignmentStrategy &strategy : choice.strategies)
+        change(strategy.seconds);
+  };
+  each([&](double cost) {
+    if (std::isfinite(cost))
+      largest = std::max(largest, std::abs(cost));
+  });
+  if (largest == 0)
+    return;
+  int exponent = std::ilogb(largest) - kBits;
+  each([&](double &cost) {
+    if (std::isfinite(cost))
+      cost = std::ldexp(std::nearbyint(std::ldexp(cost, -exponent)), exponent);
+  });
 }
 
 void addPrice(AssignmentProblem &problem, const LiveSet &set,

@@ -127,6 +127,11 @@ AssignmentSolution solveAssignment(const AssignmentProblem &problem,
 AssignmentSolution evaluateAssignment(const AssignmentProblem &problem,
                                       std::vector<int32_t> strategies);
 
+/// Rounds all costs to multiples of a power of two that is some 2^-40 of the
+/// largest. Sums of such costs are exact, so that strategies of equal cost are
+/// equal in whatever order, and by whatever processor, costs are added.
+void roundCosts(AssignmentProblem &problem);
+
 /// Instead of a limit: what is in the live set costs so many seconds a byte.
 void addPrice(AssignmentProblem &problem, const LiveSet &set,
               double secondsPerByte);

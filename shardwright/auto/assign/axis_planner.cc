@@ -32,6 +32,7 @@ AxisPlanner::AxisPlanner(const PlannerInput &input, const ProgramModel &model,
   for (const EdgeClass &edge : model.edges)
     addEdge(edge);
   addMissingMakers();
+  roundCosts(problem);
 }
 
 void AxisPlanner::readValue(int32_t v) {

@@ -80,6 +80,9 @@ void PricedMemory::addLiveSet(LiveSet set) {
   AssignmentSolution relaxed = solveAssignment(limited, relaxation);
   bound = std::max(bound, relaxed.bound);
   prices = relaxed.secondsPerByte;
+  // The last digits of a dual price depend on the processor.
+  for (double &own : prices)
+    own = double(float(own));
   price = std::accumulate(prices.begin(), prices.end(), 0.0);
   double sum = price;
   // Not even fractions fit: begin with a price at which memory matters as much
@@ -96,6 +99,7 @@ bool PricedMemory::tryScale(double scale, bool solves) {
   AssignmentProblem priced = problem;
   for (auto [set, own] : llvm::zip(problem.liveSets, prices))
     addPrice(priced, set, own * scale);
+  roundCosts(priced);
   std::vector<std::vector<int32_t>> found;
   SolverLimits few = limits;
   few.iterations = kMostIterations;

@@ -22,10 +22,17 @@ using namespace shardwright;
 namespace {
 
 constexpr double kIntegral = 1e-6;
-/// Values that a dive rounds up together, and its relaxations.
-constexpr double kNearlyOne = 0.6;
+/// Values that a dive rounds up together (no simple fraction, which rounding
+/// would put on either side), and its relaxations.
+constexpr double kNearlyOne = 0.59;
 constexpr int kMostDives = 30;
 constexpr int kSeed = 20240613;
+/// Scaled costs are at most 2^kCostBits. Of columns that cost the same, the
+/// simplex takes one by rounding errors, which differ between processors; so
+/// costs of integer columns differ by multiples of 2^-kTieBits, which is more
+/// than its tolerance.
+constexpr int kCostBits = 10, kTieBits = 20;
+constexpr uint64_t kTies = 1024;
 
 class CbcRun {
 public:
@@ -37,7 +44,7 @@ private:
   void load();
   bool solveRelaxation();
   bool isIntegral() const;
-  void take(const double *values, double objective);
+  void take(const double *values);
   void branch();
   /// Sets the columns that are nearly one to one and solves the relaxation
   /// again, until all are integral.
@@ -50,15 +57,28 @@ private:
   double unit = 1;
 };
 
+/// A number that looks random (the finalizer of SplitMix64).
+static uint64_t mix(uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
 void CbcRun::load() {
   double largest = 0;
   for (int32_t c = 0; c < input.numColumns; ++c)
     largest = std::max(largest, std::abs(input.costs[c]));
+  // A power of two: scaling is exact.
   if (largest > 0)
-    unit = largest / 1e3;
+    unit = std::ldexp(1, std::ilogb(largest) + 1 - kCostBits);
   std::vector<double> costs(input.costs, input.costs + input.numColumns);
-  for (double &cost : costs)
-    cost /= unit;
+  for (int32_t c = 0; c < input.numColumns; ++c) {
+    costs[c] /= unit;
+    // Below the cost, so that a bound stays one.
+    if (input.isInteger[c] && largest > 0)
+      costs[c] -= std::ldexp(double(mix(uint64_t(c)) % kTies), -kTieBits);
+  }
   // Infinite bounds are the library's own number.
   auto bounds = [&](const double *from, int32_t size) {
     std::vector<double> list(from, from + size);
@@ -119,12 +139,14 @@ bool CbcRun::isIntegral() const {
   return true;
 }
 
-void CbcRun::take(const double *values, double objective) {
+void CbcRun::take(const double *values) {
   std::copy(values, values + input.numColumns, output.values);
   for (int32_t c = 0; c < input.numColumns; ++c)
     if (input.isInteger[c])
       output.values[c] = std::round(output.values[c]);
-  output.objective = objective * unit;
+  output.objective = 0;
+  for (int32_t c = 0; c < input.numColumns; ++c)
+    output.objective += input.costs[c] * output.values[c];
 }
 
 void CbcRun::branch() {
@@ -144,7 +166,7 @@ void CbcRun::branch() {
   model.branchAndBound();
   const double *best = model.bestSolution();
   if (best) {
-    take(best, model.getObjValue());
+    take(best);
     output.status = model.isProvenOptimal() ? SolverStatus::Optimal
                                             : SolverStatus::Feasible;
   } else {
@@ -172,7 +194,7 @@ void CbcRun::dive() {
         largest = c;
     }
     if (largest < 0) {
-      take(values, lp.getObjValue());
+      take(values);
       output.status = SolverStatus::Feasible;
       return;
     }
@@ -198,7 +220,7 @@ void CbcRun::run() {
   if (!solveRelaxation())
     return;
   if (isIntegral()) {
-    take(lp.getColSolution(), lp.getObjValue());
+    take(lp.getColSolution());
     output.status = SolverStatus::Optimal;
   } else if (input.dives) {
     dive();
