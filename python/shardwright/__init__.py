@@ -4,11 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`shardwright.sharding` is the sharding algebra; `partition` and `explain` analyse JAX programs, `auto` finds
-their shardings.
+"""`shardwright.sharding` is the sharding algebra; `partition`, `explain` and `report` analyse JAX
+programs, `auto` finds their shardings.
 Importing this package loads no library."""
 
-__all__ = ["auto", "explain", "partition"]
+__all__ = ["auto", "explain", "partition", "report"]
 
 
 def __getattr__(name):

@@ -23,6 +23,8 @@ import propagate_programs
 # Suggestions propagate the program again for each obstacle, so large programs have few of them.
 EXAMPLES = ["double", "mlp_train", "transformer_block", "gpt"]
 COLLECTIVE_BYTES = 10
+# Flags of values.
+REMOVED, IS_RESULT = 4, 32
 
 
 def tool(*arguments):
@@ -123,7 +125,7 @@ def check_reasons(tally, name, path, document):
     values = document.values
     names = {}
     for row in range(len(values["name"])):
-        if not values["flags"][row] & (4 | 32):
+        if not values["flags"][row] & IS_RESULT:
             names.setdefault(document.text("values", "name", row), []).append(row)
     # A name may be that of several values, in the regions of a loop: explain answers for all, in the order of rows.
     answers = {}
@@ -148,6 +150,10 @@ def check_reasons(tally, name, path, document):
             if theirs is None:
                 wrong.append((text, "explain has no such value"))
                 continue
+            if values["flags"][row] & REMOVED:
+                if theirs["sharding"] or theirs["dims"]:
+                    wrong.append((text, "is in the program"))
+                continue
             dims = {}
             for d, dim in enumerate(theirs["dims"]):
                 mine = ours["dims"].get(d, ([], []))
@@ -166,7 +172,7 @@ def check_reasons(tally, name, path, document):
 
 def check_results(tally, name, path, document):
     """The rows of results, which come last."""
-    rows = [row for row, flags in enumerate(document.values["flags"]) if flags & 32]
+    rows = [row for row, flags in enumerate(document.values["flags"]) if flags & IS_RESULT]
     for number, row in enumerate(rows):
         theirs = json.loads(tool("explain", path, "--json", f"--result={number}"))["values"][0]
         ours = document.explanation(row)

@@ -55,6 +55,30 @@ def megatron(mesh):
     return jax.jit(layer, in_shardings=(named("data"), named(None, "model"), named("model")))
 
 
+def reports(tally):
+    mesh = abstract((4, 8), ("data", "model"))
+    report = shardwright.report(megatron(mesh), *SHAPES, trials=4)
+    expected = shardwright.partition(megatron(mesh), *SHAPES, memory=False).statistics
+    same = [key for key in report.statistics if report.statistics[key] != expected[key]]
+    tally.check("report: statistics", not same, f"{same} differ")
+    compiled = shardwright.report(megatron(mesh), *SHAPES, trials=0, memory=True)
+    peak = shardwright.partition(megatron(mesh), *SHAPES).peak_bytes
+    tally.check("report: memory", compiled.statistics["peak_bytes_per_device"] == peak)
+    values = report.document["values"]
+    sources = [report.document["strings"][s] for s in values["source"]]
+    tally.check("report: names of arguments", {"x", "w", "v"} <= set(sources), sources)
+    shown = report._repr_html_()
+    tally.check("report: notebook", shown.startswith('<iframe srcdoc="&lt;!') and shown.count("<") == 2, shown[:200])
+    with tempfile.TemporaryDirectory() as folder:
+        for name, start in (("r.html", "<!"), ("r.json", "{")):
+            path = os.path.join(folder, name)
+            report.save(path)
+            with open(path, encoding="utf-8") as file:
+                tally.check(f"report: {name}", file.read().lstrip().startswith(start))
+    tally.check("report: bad trials", raises(ValueError, "trials is -1", lambda: shardwright.report(megatron(mesh), *SHAPES, trials=-1)))
+    tally.check("report: repr", "32 devices" in repr(report), repr(report))
+
+
 def partitions(tally):
     mesh = abstract((4, 8), ("data", "model"))  # a mesh of 32 devices, which do not exist
     result = shardwright.partition(megatron(mesh), *SHAPES)
@@ -214,7 +238,7 @@ def without_our_platform(tally):
 def main():
     oracle.arguments(__doc__, 0, 0)
     tally = oracle.Tally("jax/python_api")
-    for part in (partitions, concrete, machine_and_effort, errors, reasons, client_partitioned, without_our_platform):
+    for part in (partitions, reports, concrete, machine_and_effort, errors, reasons, client_partitioned, without_our_platform):
         part(tally)
     tally.finish()
 

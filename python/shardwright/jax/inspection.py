@@ -4,11 +4,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`shardwright.partition` and `shardwright.explain`: show how a JAX program is partitioned, and why
-its values have their shardings. Nothing is executed, and no device is needed."""
+"""`shardwright.partition`, `shardwright.explain` and `shardwright.report`: show how a JAX program is
+partitioned, and why its values have their shardings. Nothing is executed, and no device is needed."""
 
 import functools
+import html
 import json
+import os
 
 from shardwright.jax import library, lowering
 
@@ -121,6 +123,37 @@ class Explanation:
     __repr__ = __str__
 
 
+class Report:
+    """The report of a partitioned program. Notebooks show its page."""
+
+    def __init__(self, answer):
+        self.name = answer["name"]
+        #: all data: docs/dev/report-format.md of the sources describes it
+        self.document = answer["document"]
+        #: the page, which needs no other file
+        self.html = answer["html"]
+
+    @property
+    def statistics(self):
+        """As `shardwright partition --stats=json` prints them, without durations of compiling."""
+        return self.document["statistics"]
+
+    def save(self, path):
+        """Writes the page, or the document if the name of the file ends in .json."""
+        path = os.fspath(path)
+        text = json.dumps(self.document) if path.endswith(".json") else self.html
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def _repr_html_(self):
+        page = html.escape(self.html, quote=True)
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 720px; border: 1px solid #8888"></iframe>'
+
+    def __repr__(self):
+        sent = self.statistics["bytes_sent_per_device"]
+        return f"<Report of {self.name}: {self.statistics['devices']} devices, each sends {sent} bytes>"
+
+
 def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, target=None, stages=STAGES, memory=True, locations=False, **kwargs):
     """Partitions `program` for its mesh. `program` is a function from jax.jit (with its arguments:
     arrays or ShapeDtypeStructs), a `Lowered`, a `jax.export.Exported`, or the text of a StableHLO
@@ -162,5 +195,23 @@ def explain(program, *args, value=None, argument=None, result=None, line=None, c
             "explain", program, args, kwargs, mesh, values=_list(value), arguments=_list(argument), results=_list(result),
             line=None if line is None else str(line), collectives=collectives, effort=effort,
             machine=machine and str(machine), full=full,
+        )
+    )  # fmt: skip
+
+
+def report(program, *args, mesh=None, effort=1, machine=None, overlap=None, target=None, trials=None, memory=False, **kwargs):
+    """Makes the report of `program`, with the arguments of `partition`: a page with the shardings of all
+    values and their reasons, the collectives, the memory over the program and the predicted schedule.
+    A notebook shows it; `save(path)` writes it.
+
+      trials     how many annotations are tried for suggestions, each by partitioning again
+                 (default: by the size of the program)
+      memory     True: generate code, for the exact memory of a device
+
+    Raises ValueError if the program cannot be partitioned."""  # fmt: skip
+    return Report(
+        ask(
+            "report", program, args, kwargs, mesh, effort=effort, machine=machine and str(machine), overlap=overlap,
+            target=target, trials=trials, memory=memory,
         )
     )  # fmt: skip

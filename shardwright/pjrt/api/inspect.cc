@@ -9,10 +9,12 @@
 #include "shardwright/auto/plan_inside.h"
 #include "shardwright/compile/explain_program.h"
 #include "shardwright/compile/host_callbacks.h"
+#include "shardwright/compile/report_program.h"
 #include "shardwright/pjrt/api/query_options.h"
 #include "shardwright/pjrt/calls/host_callback.h"
 #include "shardwright/pjrt/request/prepare_module.h"
 #include "shardwright/pjrt/request/program_reader.h"
+#include "shardwright/report/page/html_report.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
 
@@ -91,6 +93,64 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
   answer["report"] = text;
   answer["statistics"] = std::move(*statistics);
   return answer;
+}
+
+llvm::Expected<llvm::json::Object>
+inspectReport(StringRef code, const llvm::json::Object &request) {
+  DocumentRequest asked;
+  bool plansInside = false;
+  if (llvm::Error e = readPartitioning(request, asked.compile, &plansInside))
+    return e;
+  if (auto trials = request.getInteger("trials")) {
+    if (*trials < 0)
+      return badQuery("trials is " + llvm::Twine(*trials) +
+                      ", expected 0 or more");
+    asked.mostTrials = size_t(*trials);
+  }
+  ProgramReader reader;
+  KeptSources kept;
+  AsmParserState positions;
+  OwningOpRef<ModuleOp> module = reader.read(code, &positions);
+  if (!module)
+    return reader.error();
+  askClients(asked.compile, request, *module, kept);
+  asked.title = module->getSymName().value_or("module").str();
+  UserValues user(*module, &positions, reader.sources.get());
+  CompileRequest open;
+  open.chooseOutputs = open.chooseParameters = {1};
+  closeShardings(*module, open);
+  pinCallbacks(*module);
+  if (failed(dropTokens(*module)))
+    return reader.error();
+  if (plansInside)
+    asked.prepare = [&](ModuleOp module) {
+      return planInside(module, asked.compile);
+    };
+  // The memory of the program as it is compiled, if that is asked for.
+  std::optional<Compiled> compiled;
+  if (request.getBoolean("memory").value_or(false)) {
+    OwningOpRef<ModuleOp> copy(module->clone());
+    CompileOptions options = asked.compile;
+    options.stopAfter = Stage::Local;
+    if (plansInside && failed(planInside(*copy, options)))
+      return reader.error();
+    FailureOr<Compiled> made = compile(*copy, options);
+    if (failed(made) || failed(generateCode(*copy, *made, options)))
+      return reader.error();
+    compiled.emplace(std::move(*made));
+    asked.report = &compiled->report;
+  }
+  FailureOr<llvm::json::Object> document = reportProgram(*module, user, asked);
+  if (failed(document))
+    return reader.error();
+  llvm::json::Value value(std::move(*document));
+  std::string json, html;
+  llvm::raw_string_ostream(json) << value;
+  llvm::raw_string_ostream page(html);
+  writeHtmlReport(json, page);
+  return llvm::json::Object{{"name", llvm::json::fixUTF8(asked.title)},
+                            {"document", std::move(value)},
+                            {"html", std::move(html)}};
 }
 
 llvm::Expected<llvm::json::Object>

@@ -25,6 +25,13 @@ namespace shardwright::pjrt {
 llvm::Expected<llvm::json::Object>
 inspectPartition(llvm::StringRef code, const llvm::json::Object &request);
 
+/// Makes the report of `code` (report/document/document.h). Request: effort,
+/// machine, overlap, target, as for inspectPartition; memory: true generates
+/// code, which determines memory use; trials: how many annotations are tried.
+/// Answer: name, document, html.
+llvm::Expected<llvm::json::Object>
+inspectReport(llvm::StringRef code, const llvm::json::Object &request);
+
 /// Explains the shardings of values of `code`. Request: values, arguments,
 /// results, line, collectives, full, effort, machine, as in ExplainRequest.
 /// Answer: text, data.

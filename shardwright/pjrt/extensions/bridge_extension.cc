@@ -34,12 +34,14 @@ static PJRT_Error *inspect(Shardwright_Inspect_Args *args) {
     auto *query = llvm::StringSwitch<decltype(&inspectPartition)>(what)
                       .Case("partition", inspectPartition)
                       .Case("explain", inspectShardings)
+                      .Case("report", inspectReport)
                       .Case("region", regionForm)
                       .Case("auto", inspectAuto)
                       .Default(nullptr);
     if (!fields || !query)
-      return invalid("expected 'partition', 'explain', 'region' or 'auto' with "
-                     "a JSON object");
+      return invalid(
+          "expected 'partition', 'explain', 'report', 'region' or 'auto' with "
+          "a JSON object");
     auto answer = query(code, *fields);
     if (!answer)
       return toPjrt(answer.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
