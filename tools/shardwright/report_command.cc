@@ -9,6 +9,7 @@
 
 #include "check_files.h"
 
+#include "shardwright/report/document/model_explorer.h"
 #include "shardwright/report/page/html_report.h"
 
 #include "llvm/Support/Path.h"
@@ -41,8 +42,17 @@ static bool chooseForm(const ReportOptionsCli &options, std::string &form) {
 
 bool writeDocument(llvm::json::Object document, llvm::StringRef form,
                    llvm::StringRef file) {
+  llvm::json::Value value(std::move(document));
+  if (form == "model-explorer") {
+    llvm::Expected<DocumentView> view = DocumentView::create(value, file);
+    if (!view) {
+      badInput(llvm::toString(view.takeError()), "");
+      return false;
+    }
+    value = modelExplorerGraphs(*view);
+  }
   std::string json;
-  llvm::raw_string_ostream(json) << llvm::json::Value(std::move(document));
+  llvm::raw_string_ostream(json) << value;
   return writeFile(file, [&](llvm::raw_ostream &os) {
     if (form == "html")
       writeHtmlReport(json, os);

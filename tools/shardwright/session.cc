@@ -17,6 +17,7 @@
 #include "shardwright/interop/load_module.h"
 #include "shardwright/pjrt_client/plugin_backend.h"
 #include "shardwright/pjrt_client/plugin_client.h"
+#include "shardwright/report/document/measured_timeline.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/warnings.h"
 #include "shardwright/runtime/replace_file.h"
@@ -425,6 +426,10 @@ TextReportOptions Session::textReport(const CommonOptions &options) const {
   return text;
 }
 
+bool Session::reportsRun(const CommonOptions &options) {
+  return isHtml(options.report);
+}
+
 bool Session::writeReports(const CommonOptions &options) {
   std::string kind, file;
   if (options.stats) {
@@ -439,13 +444,13 @@ bool Session::writeReports(const CommonOptions &options) {
                      kind, file))
       return false;
     if (kind == "html") {
-      if (!forDocument) {
-        badInput("--report=html: a saved executable has no module to report on",
-                 "report on the module it was made of");
-        return false;
-      }
       FailureOr<llvm::json::Object> made = document(options);
-      return succeeded(made) && writeDocument(std::move(*made), kind, file);
+      if (failed(made))
+        return false;
+      if (trace && result.executable)
+        setMeasuredTimeline(result.executable->program(), *trace,
+                            report().runSeconds, *made);
+      return writeDocument(std::move(*made), kind, file);
     }
     return writeFile(file, [&](llvm::raw_ostream &os) {
       if (kind == "json")

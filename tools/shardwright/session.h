@@ -105,6 +105,10 @@ public:
 
   /// How text reports are written for these options.
   TextReportOptions textReport(const CommonOptions &options) const;
+  /// True if the report shows a run.
+  static bool reportsRun(const CommonOptions &options);
+  /// The trace of a run, for the report.
+  void setTrace(const Trace *recorded) { trace = recorded; }
 
   /// Writes statistics and report as the options require. False: a file
   /// could not be written; the error has been printed.
@@ -130,6 +134,7 @@ private:
   /// For document(): the module as it was read, with its values numbered.
   mlir::OwningOpRef<mlir::ModuleOp> forDocument;
   std::unique_ptr<UserValues> documentValues;
+  const Trace *trace = nullptr;
   CompileOptions compiledWith;
   std::unique_ptr<SecondLook> look;
   double largestWhole = 0;

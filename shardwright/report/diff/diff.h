@@ -14,7 +14,7 @@
 #ifndef SHARDWRIGHT_REPORT_DIFF_DIFF_H
 #define SHARDWRIGHT_REPORT_DIFF_DIFF_H
 
-#include "shardwright/report/diff/document_view.h"
+#include "shardwright/report/document/document_view.h"
 
 #include "llvm/Support/raw_ostream.h"
 

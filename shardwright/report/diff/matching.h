@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_REPORT_DIFF_MATCHING_H
 #define SHARDWRIGHT_REPORT_DIFF_MATCHING_H
 
-#include "shardwright/report/diff/document_view.h"
+#include "shardwright/report/document/document_view.h"
 
 namespace shardwright {
 

@@ -57,6 +57,26 @@ static Object machineJson(const MachineModel &machine, bool isGiven,
                 {"links", std::move(links)}};
 }
 
+/// The arguments that are parameters or state: those of floating point. Batches
+/// of integers, such as tokens, are data; JAX does not say which floats are.
+static Object parametersJson(func::FuncOp main, const ValueTable &values) {
+  int64_t arguments = 0, elements = 0, bytes = 0, localBytes = 0;
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape() ||
+        !isa<FloatType>(tensor.getElementType()))
+      continue;
+    ++arguments;
+    elements += tensor.getNumElements();
+    bytes += tensorBytes(tensor);
+    localBytes += values.localBytes(values.rowOfArgument(int64_t(i)));
+  }
+  return Object{{"arguments", arguments},
+                {"elements", elements},
+                {"bytes", bytes},
+                {"local_bytes", localBytes}};
+}
+
 static Object opsJson(const DocumentParts &parts, const ValueTable &values,
                       StringTable &strings, SourceStacks &stacks) {
   Array op, name, stack, function, parent, operands, results, times;
@@ -151,6 +171,7 @@ Object makeDocument(const DocumentParts &parts) {
   document["mesh"] = meshJson(report.mesh, parts.imported, report.devices);
   document["machine"] =
       machineJson(parts.machine, parts.isMachineGiven, report.mesh);
+  document["parameters"] = parametersJson(main, values);
   document["ops"] = opsJson(parts, values, strings, stacks);
   values.write(document, parts.mostTrials);
   writeCollectives(parts, values, strings, stacks, document);

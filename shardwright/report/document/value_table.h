@@ -49,6 +49,8 @@ public:
   int64_t rowOfArgument(int64_t argument) const {
     return rowOfValue(argumentIds[size_t(argument)]);
   }
+  /// Bytes of one device.
+  int64_t localBytes(int64_t row) const { return rows[size_t(row)].localBytes; }
   int64_t rowOfResult(int64_t result) const { return firstResult + result; }
 
   /// Adds `values`, `arrivals`, `stops`, `notes` and `annotations`.

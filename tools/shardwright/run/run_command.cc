@@ -70,11 +70,13 @@ int runCommand(const RunOptions &options) {
   if (!pluginTrace.start())
     return exitBadInput;
   Trace trace;
+  const bool reportsRun = Session::reportsRun(options) && !session.plugin();
   std::vector<Array> results;
   for (int64_t run = 0, count = runs.count(); run < count; ++run) {
     progress.at("running");
     RunStatistics statistics;
-    bool isTraced = !options.trace.empty() || runs.isProfiled(run);
+    bool isTraced =
+        !options.trace.empty() || reportsRun || runs.isProfiled(run);
     results.clear(); // frees their memory
     Expected<std::vector<Array>> found =
         executable.run(*arguments, session.devices(), &statistics,
@@ -88,6 +90,8 @@ int runCommand(const RunOptions &options) {
     runs.add(run, statistics.seconds, isTraced ? &trace : nullptr);
   }
   runs.finish();
+  if (reportsRun)
+    session.setTrace(&trace);
   if (!options.trace.empty() &&
       !writeTrace(executable, trace, pluginTrace, options.trace))
     return exitBadInput;

@@ -184,6 +184,11 @@ int prepareRun(Session &session, const RunOptions &options) {
                         " has no effect on a saved executable, which is "
                         "compiled already",
                     "leave it out, or compile the module with it");
+  if (isSaved && Session::reportsRun(options))
+    return badInput("--report=html shows a module, but " + options.module +
+                        " is a saved executable",
+                    "report on the module that it was made of, or give "
+                    "--report=text");
   if (!isSaved && options.isSaved)
     return badInput(options.module + " is not a saved executable",
                     "shardwright run compiles and runs modules; --save writes "

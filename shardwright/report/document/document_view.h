@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_DIFF_DOCUMENT_VIEW_H
-#define SHARDWRIGHT_REPORT_DIFF_DOCUMENT_VIEW_H
+#ifndef SHARDWRIGHT_REPORT_DOCUMENT_DOCUMENT_VIEW_H
+#define SHARDWRIGHT_REPORT_DOCUMENT_DOCUMENT_VIEW_H
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -17,8 +17,9 @@
 
 namespace shardwright {
 
-/// The tables of a report document that a comparison needs, with strings in
-/// place of their numbers. A document is input: all numbers are checked.
+/// The tables of a report document that comparisons and graphs need, with
+/// strings in place of their numbers. A document is input: all numbers are
+/// checked.
 class DocumentView {
 public:
   /// Fails if `document` is no report document of a version that is known.
@@ -28,13 +29,18 @@ public:
 
   struct Value {
     llvm::StringRef name, source, type, sharding;
+    llvm::StringRef local;
     int64_t op = -1, argument = -1, copy = 0, flags = 0, localBytes = 0;
+    /// Numbers of the results of the program that it is.
+    std::vector<int64_t> resultOf;
     bool isResult() const { return flags & 32; }
     bool isRemoved() const { return flags & 4; }
   };
   struct Op {
     llvm::StringRef op, name, function;
-    std::string where; ///< `file.py:12`, or empty
+    std::string where;                      ///< `file.py:12`, or empty
+    std::vector<int64_t> operands, results; ///< values; -1 if not known
+    int64_t parent = -1;
   };
   struct Arrival {
     int64_t value = -1, dim = 0, from = -1, fromDim = -1;
@@ -63,7 +69,7 @@ public:
   std::vector<Collective> collectives;
   const llvm::json::Object *statistics = nullptr, *mesh = nullptr,
                            *options = nullptr, *machine = nullptr;
-  llvm::StringRef title;
+  llvm::StringRef title, entry;
 
   /// The source's name of a value, otherwise the module's, with its op:
   /// `%12 = dot_general (f.py:3)`.
@@ -76,4 +82,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_DIFF_DOCUMENT_VIEW_H
+#endif // SHARDWRIGHT_REPORT_DOCUMENT_DOCUMENT_VIEW_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/report/diff/document_view.h"
+#include "shardwright/report/document/document_view.h"
 
 #include "shardwright/report/document/document.h"
 
@@ -52,6 +52,8 @@ private:
     auto text = (*strings)[size_t(at)].getAsString();
     return text ? *text : StringRef();
   }
+  /// A cell that is a list of integers from -1 up to (excluding) `end`.
+  std::vector<int64_t> indices(const Column &column, size_t i, size_t end);
   int64_t indexIn(const Object &row, StringRef key, size_t end);
 
   void readOps();
@@ -119,6 +121,26 @@ int64_t DocumentReader::index(const Column &column, size_t i, size_t end) {
   return at;
 }
 
+std::vector<int64_t> DocumentReader::indices(const Column &column, size_t i,
+                                             size_t end) {
+  std::vector<int64_t> list;
+  const Array *cell =
+      i < column.size() ? (*column.array)[i].getAsArray() : nullptr;
+  if (!cell) {
+    fail("expected lists in a column");
+    return list;
+  }
+  for (const llvm::json::Value &item : *cell) {
+    int64_t at = item.getAsInteger().value_or(-2);
+    if (at < -1 || at >= int64_t(end)) {
+      fail("row " + llvm::Twine(at) + " is in no table");
+      return list;
+    }
+    list.push_back(at);
+  }
+  return list;
+}
+
 int64_t DocumentReader::indexIn(const Object &row, StringRef key, size_t end) {
   int64_t at = row.getInteger(key).value_or(-1);
   if (at < -1 || at >= int64_t(end)) {
@@ -156,11 +178,22 @@ std::string DocumentReader::whereOf(int64_t stack) {
 
 void DocumentReader::readOps() {
   Column op = column("ops", "op"), name = column("ops", "name"),
-         function = column("ops", "function"), stack = column("ops", "stack");
+         function = column("ops", "function"), stack = column("ops", "stack"),
+         operands = column("ops", "operands"),
+         results = column("ops", "results"), parent = column("ops", "parent");
   const Array *stacks = document.getArray("stacks");
+  const Object *values = document.getObject("values");
+  const Array *names = values ? values->getArray("name") : nullptr;
+  size_t numValues = names ? names->size() : 0;
   for (size_t i = 0; i < op.size(); ++i)
-    view.ops.push_back({text(op, i), text(name, i), text(function, i),
-                        whereOf(index(stack, i, stacks ? stacks->size() : 0))});
+    view.ops.push_back(
+        {.op = text(op, i),
+         .name = text(name, i),
+         .function = text(function, i),
+         .where = whereOf(index(stack, i, stacks ? stacks->size() : 0)),
+         .operands = indices(operands, i, numValues),
+         .results = indices(results, i, numValues),
+         .parent = index(parent, i, op.size())});
 }
 
 void DocumentReader::readValues() {
@@ -169,17 +202,21 @@ void DocumentReader::readValues() {
          sharding = column("values", "sharding"), op = column("values", "op"),
          argument = column("values", "argument"),
          copy = column("values", "copy"), flags = column("values", "flags"),
-         local = column("values", "local_bytes");
+         local = column("values", "local_bytes"),
+         localType = column("values", "local"),
+         resultOf = column("values", "result");
   for (size_t i = 0; i < name.size(); ++i)
     view.values.push_back({.name = text(name, i),
                            .source = text(source, i),
                            .type = text(type, i),
                            .sharding = text(sharding, i),
+                           .local = text(localType, i),
                            .op = index(op, i, view.ops.size()),
                            .argument = number(argument, i),
                            .copy = number(copy, i),
                            .flags = number(flags, i),
-                           .localBytes = number(local, i)});
+                           .localBytes = number(local, i),
+                           .resultOf = indices(resultOf, i, name.size())});
 }
 
 void DocumentReader::readArrivals() {
@@ -276,6 +313,7 @@ bool DocumentReader::read() {
   view.options = object("options");
   view.machine = object("machine");
   view.title = document.getString("title").value_or("");
+  view.entry = document.getString("entry").value_or("");
   if (!problem.empty())
     return false;
   readOps();
