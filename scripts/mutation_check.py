@@ -92,6 +92,8 @@ def targets_of(suites):
             targets |= {"run_server", "shardwright", "shardwright-opt"}
         elif suite.startswith("jax/"):
             targets |= {"shardwright_pjrt", "shardwright"}
+        elif suite.startswith("browser/"):
+            targets |= {"html_report_writer", "shardwright"}
         else:
             targets |= {"shardwright", "shardwright-opt"}
     return sorted(targets)

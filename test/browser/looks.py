@@ -169,6 +169,8 @@ def paper(b):
     pages = {}
     for name, route in (("gpt", "overview"), ("gpt", "program"), ("gpt", "why"), ("gpt", "why/collective/0"), ("gpt", "memory"), ("gpt", "timeline"), ("large", "program")):
         b.open(b.page(name, sample_documents.DOCUMENTS[name]), route)
+        b.js("const t = document.querySelector('.tree-rows'); if (t) t.scrollTop = 1e6")
+        b.settle()
         b.js("addEventListener('beforeprint', () => { window.printed = {rows: document.querySelectorAll('.row:not(.head)').length,"
              "controls: [...document.querySelectorAll('.search, .top .buttons')].filter((e) => matchMedia('print').matches && e.offsetParent).length}; })")  # fmt: skip
         pdf = base64.b64decode(b.cdp("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])

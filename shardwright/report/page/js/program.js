@@ -241,7 +241,7 @@
               select=${select} printing=${printing} openPage=${openPage} />`
           : html`<div class="empty-state">${found ? html`<p>Nothing matches <q>${q}</q>.</p>
               <p><button onClick=${() => setQuery('')}>Clear the search</button></p>` : html`<p>The program is empty: it has no ops and no arguments.</p>`}</div>`}</div>
-        <aside class="details" aria-label="Selection"><${Details} tree=${tree} n=${current} /></aside></div></div>`;
+        ${tree.kind.length > 0 && html`<aside class="details" aria-label="Selection"><${Details} tree=${tree} n=${current} /></aside>`}</div></div>`;
   }
 
   SW.Program = Program;

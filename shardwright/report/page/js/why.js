@@ -149,7 +149,7 @@
       <nav class="actions">${compact ? html`<${Link} to=${to.value(v)}>All reasons</${Link}>` : html`<${Link} to=${to.inProgram(v)}>In the program</${Link}>`}
         ${report.type(v) && html`<${Link} to=${to.tensor(v)}>Slices</${Link}>`}</nav></header>
       <p class="big-shape"><${SW.ValueShape} report=${report} v=${v} full /></p>
-      <div class="value-columns"><div class="value-column"><${Facts} rows=${[
+      <div class="value-columns"><div class="value-column area-facts"><${Facts} rows=${[
         ['Sharding', html`<${SW.Sharding} report=${report} text=${report.text('values', 'sharding', v)} />`],
         ['On a device', html`<span class="code">${local || type}</span>, <${Bytes} n=${report.number('values', 'local_bytes', v)} /> of <${Bytes} n=${report.number('values', 'bytes', v)} />`],
         o >= 0 && ['Made by', html`<${OpLink} report=${report} o=${o} />`],
@@ -160,9 +160,9 @@
         o >= 0 && ['Source', html`<${Stack} report=${report} stack=${report.stackOf(o)} />`],
         o >= 0 && report.text('ops', 'name', o) && ['Name', html`<span class="code wrap">${report.text('ops', 'name', o)}</span>`],
         flags.length > 0 && ['Notes', flags.map((name) => html`<div class="flag-note"><span class=${`flag flag-${name}`}>${SW.FLAG_TEXTS[name][0]}</span> ${SW.FLAG_TEXTS[name][1]}</div>`)],
-      ]} />${!compact && rest}</div>
-      <div class="value-column"><section><h4>Why</h4><${Reasons} report=${report} v=${v} /></section>
-        <${Stops} report=${report} v=${v} />${compact && rest}</div></div></article>`;
+      ]} /></div>
+      <div class="value-column area-why"><section><h4>Why</h4><${Reasons} report=${report} v=${v} /></section><${Stops} report=${report} v=${v} /></div>
+      <div class="value-column area-rest">${rest}</div></div></article>`;
   }
 
   function OpDetails({report, o}) {
