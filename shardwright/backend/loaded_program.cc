@@ -9,8 +9,6 @@
 
 namespace shardwright {
 
-StepCost LoadedProgram::stepCost(int32_t) const { return {}; }
-
 std::vector<std::pair<std::string, double>> CostAnalysis::named() const {
   std::vector<std::pair<std::string, double>> out;
   auto add = [&](std::string name, double value) {
