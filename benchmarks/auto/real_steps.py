@@ -6,24 +6,26 @@
 #===------------------------------------------------------------------------===//
 """The largest programs of run.py on the virtual devices of this CPU: one step of the program as people annotated it, and of
 the same program without annotations after `shardwright auto`, which uses a machine file that `shardwright measure` makes
-here and the annotated program's memory. Results on random arguments are compared first; then both programs run in
-alternating order, each time in a process of its own, and the least seconds of each count.
+here (or --machine-file names) and the annotated program's memory. Results on random arguments are compared first; then
+both programs run in alternating order, each time in a process of its own, and the medians of their seconds count.
 
-    benchmarks/auto/real_steps.py [--programs N] [--runs N] [--modules FOLDER] [PART OF A NAME...]
+    benchmarks/auto/real_steps.py [--programs N] [--runs N] [--modules FOLDER] [--machine-file FILE] [PART OF A NAME...]
 
-Prints found over annotated, measured and predicted. Exit code 1 if results differ, a program fails, or a ratio exceeds 1.05."""
+Prints found over annotated, measured (by medians, and by least seconds) and predicted. Exit code 1 if results differ, a
+program fails, or a ratio exceeds 1.05."""
 
 import argparse
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from run import TOOL, auto, export, mean
+from run import TOOL, annotated, auto, export, mean
 
 MOST = 1.05
 TOLERANCE = "--rtol=2e-3"
@@ -47,10 +49,9 @@ def seconds(executable):
 
 
 def measure(path, machine, folder, runs):
-    given, _ = auto(path, f"--machine={machine}", "--effort=0")
-    given = next((c for c in given["compared"] if c["name"] == "as given"), given["found"])
+    given, peak = annotated(path, machine)
     found_path = os.path.join(folder, "found.mlir")
-    found, _ = auto(path, f"--machine={machine}", "--drop=all", f"--memory={int(given['peak_bytes'])}", "-o", found_path)
+    found, _ = auto(path, f"--machine={machine}", "--drop=all", f"--memory={int(peak)}", "-o", found_path)
     if not found["found"]["fits"]:
         raise RuntimeError(f"nothing fits; the least memory found is {found['found']['peak_bytes']:.0f} bytes")
     expected = os.path.join(folder, "expected.npz")
@@ -59,11 +60,11 @@ def measure(path, machine, folder, runs):
         files.append(os.path.join(folder, name + ".bin"))
         compare = [f"--out={expected}"] if name == "annotated" else [f"--expect={expected}", TOLERANCE]
         tool("run", module, "--random=1", f"--save={files[-1]}", *compare)
-    best = [float("inf")] * 2
+    taken = [], []
     for run in range(runs):
         for i in (0, 1) if run % 2 else (1, 0):
-            best[i] = min(best[i], seconds(files[i]))
-    return best[1] / best[0], found["found"]["step_seconds"] / given["step_seconds"], best
+            taken[i].append(seconds(files[i]))
+    return taken, found["found"]["step_seconds"] / given
 
 
 def main():
@@ -72,6 +73,7 @@ def main():
     parser.add_argument("--programs", type=int, default=10)
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--modules")
+    parser.add_argument("--machine-file")
     args = parser.parse_args()
     bad, ratios = [], []
     with tempfile.TemporaryDirectory() as scratch:
@@ -80,16 +82,21 @@ def main():
         machines = {}
         for _, name, path in rows[: args.programs]:
             mesh = mesh_of(path)
-            if mesh not in machines:
+            if args.machine_file:
+                machines[mesh] = args.machine_file
+            elif mesh not in machines:
                 machines[mesh] = os.path.join(scratch, f"machine{len(machines)}.json")
                 tool("measure", "--mesh", mesh, "-o", machines[mesh])
             try:
-                measured, predicted, (given, found) = measure(path, machines[mesh], scratch, args.runs)
+                taken, predicted = measure(path, machines[mesh], scratch, args.runs)
             except RuntimeError as error:
                 bad.append(f"{name}: {error}")
                 continue
+            given, found = map(statistics.median, taken)
+            measured = found / given
             print(
-                f"{name}: measured {measured:.3f} ({found * 1e3:.2f} ms over {given * 1e3:.2f} ms), predicted {predicted:.3f}",
+                f"{name}: measured {measured:.3f} ({found * 1e3:.2f} ms over {given * 1e3:.2f} ms),"
+                f" by the least {min(taken[1]) / min(taken[0]):.3f}, predicted {predicted:.3f}",
                 flush=True,
             )
             ratios.append(measured)

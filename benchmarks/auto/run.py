@@ -91,25 +91,34 @@ def auto(module, *options):
     return json.loads(done.stdout), time.monotonic() - started
 
 
+def annotated(module, machine_file):
+    """The predicted step and peak of a program as it is annotated."""
+    done = subprocess.run(
+        [TOOL, "partition", module, f"--machine={machine_file}", "--report=json"], capture_output=True, text=True
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[0] if done.stderr.strip() else f"exit code {done.returncode}")
+    report = json.loads(done.stdout)
+    return report["predicted_step"]["step_seconds"], report["predicted_peak"]["bytes"]
+
+
 def measure(module, name, effort, folder):
     text = open(module).read()
     axes = re.findall(r'"([^"]+)"=\d+', re.search(r"sdy\.mesh @\w+ = <\[([^\]]*)\]", text).group(1))
     file = os.path.join(folder, "machine.json")
     with open(file, "w") as out:
         json.dump(machine(name, axes), out)
-    given, _ = auto(module, f"--machine={file}", "--effort=0")
-    given = next((c for c in given["compared"] if c["name"] == "as given"), given["found"])
-    limit = f"--memory={int(given['peak_bytes'])}"
-    found, seconds = auto(module, f"--machine={file}", "--drop=all", f"--effort={effort}", limit)
+    given, peak = annotated(module, file)
+    found, seconds = auto(module, f"--machine={file}", "--drop=all", f"--effort={effort}", f"--memory={int(peak)}")
     fitting = [c["step_seconds"] for c in found["compared"] if c["fits"]]
     return dict(
-        given=given["step_seconds"],
+        given=given,
         found=found["found"]["step_seconds"],
         fits=found["found"]["fits"],
         recipe=min(fitting, default=None),
         trials=found["trials"],
         seconds=seconds,
-        over=found["found"]["peak_bytes"] / max(given["peak_bytes"], 1),
+        over=found["found"]["peak_bytes"] / max(peak, 1),
     )
 
 

@@ -24,8 +24,11 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Plans from which the search starts.
+/// Plans from which the search starts. The last one takes at most this part of
+/// the memory of the first: a search within less memory would start there, and
+/// what it finds may be faster.
 constexpr size_t kStarts = 3;
+constexpr double kLessMemory = 0.75;
 
 /// Trials of a search on a program of this many ops; effort 0 has a third. A
 /// trial takes some 10 us an op: on two cores, 2 s for 1,000 ops, 8 s for
@@ -100,6 +103,8 @@ private:
     if (objective.fits(best->trial))
       bestSeconds = best->trial.seconds();
   }
+  std::vector<Candidate>
+  chooseStarts(llvm::ArrayRef<Candidate> candidates) const;
   /// Improves the best candidates within `budget` trials.
   void searchFrom(llvm::ArrayRef<Candidate> candidates, int64_t budget);
   void write(AutoResult &result);
@@ -224,18 +229,36 @@ FailureOr<AutoResult> AutoSharder::run() {
   return result;
 }
 
-void AutoSharder::searchFrom(ArrayRef<Candidate> candidates, int64_t budget) {
-  int64_t last = trials.spent() + budget;
-  // Plans of equal cost are mostly equal programs.
+std::vector<Candidate>
+AutoSharder::chooseStarts(ArrayRef<Candidate> candidates) const {
   std::vector<Candidate> ordered = candidates.vec();
   sortBy(ordered, [&](const Candidate &c) { return objective.merit(c.trial); });
   std::vector<Candidate> starts;
-  for (const Candidate &candidate : ordered)
-    if (starts.size() < kStarts &&
-        (starts.empty() ||
-         candidate.trial.seconds() != starts.back().trial.seconds() ||
-         candidate.trial.peak != starts.back().trial.peak))
+  auto addFirst = [&](double most) {
+    for (const Candidate &candidate : ordered) {
+      // Plans of equal cost are mostly equal programs.
+      bool isKnown = llvm::any_of(starts, [&](const Candidate &start) {
+        return candidate.trial.seconds() == start.trial.seconds() &&
+               candidate.trial.peak == start.trial.peak;
+      });
+      if (isKnown || candidate.trial.peak > most)
+        continue;
       starts.push_back(candidate);
+      return true;
+    }
+    return false;
+  };
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  while (starts.size() + 1 < kStarts && addFirst(kAny)) {
+  }
+  if (!starts.empty() && !addFirst(kLessMemory * starts.front().trial.peak))
+    addFirst(kAny);
+  return starts;
+}
+
+void AutoSharder::searchFrom(ArrayRef<Candidate> candidates, int64_t budget) {
+  int64_t last = trials.spent() + budget;
+  std::vector<Candidate> starts = chooseStarts(candidates);
   // Half of the trials for first steps from each, the rest for the best.
   for (Candidate &start : starts) {
     start =
