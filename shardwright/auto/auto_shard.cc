@@ -30,14 +30,17 @@ namespace {
 constexpr size_t kStarts = 3;
 constexpr double kLessMemory = 0.75;
 
-/// Trials of a search on a program of this many ops; effort 0 has a third. A
-/// trial takes some 10 us an op: on two cores, 2 s for 1,000 ops, 8 s for
-/// 25,000 and 20 s for 100,000, with the reading, blaming and pruning around
-/// them.
+/// Trials of a search on a program of this many ops. A trial takes some 10 us
+/// an op: on two cores, 2 s for 1,000 ops, 8 s for 25,000 and 20 s for 100,000,
+/// with the reading, blaming and pruning around them. Effort 0 has a third at
+/// most; it takes a third of the time because it tries fewer recipes of large
+/// programs.
 int64_t budgetOf(int64_t ops, int effort) {
-  int64_t trials =
-      std::clamp<int64_t>(800000 / std::max<int64_t>(ops, 1), 20, 400);
-  return effort == 0 ? trials / 3 : effort == 2 ? 10 * trials : trials;
+  ops = std::max<int64_t>(ops, 1);
+  int64_t trials = std::clamp<int64_t>(800000 / ops, 20, 400);
+  if (effort == 0)
+    return std::clamp<int64_t>(100000 / ops, 4, trials / 3);
+  return effort == 2 ? 10 * trials : trials;
 }
 
 /// The ops of @main, those of functions once for each call.

@@ -268,7 +268,8 @@ PlannedLayouts Planner::plan(double limit) const {
                                           : other.peak < result.peak))
       result = std::move(other);
   };
-  offer(run(false));
+  if (isSmall || effort > 0)
+    offer(run(false));
   if (!isSmall)
     return result;
   std::reverse(order.begin(), order.end());

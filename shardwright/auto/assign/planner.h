@@ -43,12 +43,13 @@ struct PlannedLayouts {
 class Planner {
 public:
   /// The machine must outlive the planner. Effort 0 decides the axes of large
-  /// programs once.
+  /// programs once, in one order.
   Planner(PlannerInput input, const MachineModel &machine, int effort = 1);
 
   /// `limit`: bytes of a device; may be infinite.
   PlannedLayouts plan(double limit) const;
   const ProgramModel &getModel() const { return model; }
+  int getEffort() const { return effort; }
 
 private:
   /// Axes in the order in which they are decided.

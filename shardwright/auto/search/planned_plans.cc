@@ -90,7 +90,7 @@ std::vector<Recipe> PlannedPlans::make(size_t most) {
        {std::pair(unlimited, ""), std::pair(1.0, ", memory"),
         std::pair(0.9, ", 90 % of memory"),
         std::pair(0.8, ", 80 % of memory")}) {
-    if (plans.size() >= most)
+    if (plans.size() >= most || (share < 1 && planner.getEffort() == 0))
       break;
     const PlannedLayouts &layouts = within(share);
     if (!layouts.works)

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The starts of the search that the planner gives: its layouts without a memory
-// limit, within the limit, and within less, because the estimate errs.
+// limit, within the limit, and (not at effort 0) within less, because the
+// estimate errs.
 //
 //===----------------------------------------------------------------------===//
 
