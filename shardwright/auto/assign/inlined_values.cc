@@ -44,21 +44,6 @@ static uint64_t hashAttributes(Operation *op) {
   return hash;
 }
 
-/// Of an op without its neighbours.
-static uint64_t hashOp(Operation *op) {
-  uint64_t hash = llvm::hash_combine(op->getName().getAsOpaquePointer(),
-                                     hashAttributes(op), op->getNumOperands());
-  for (Type type : op->getOperandTypes())
-    hash = combine(hash, mlir::hash_value(type));
-  for (Type type : op->getResultTypes())
-    hash = combine(hash, mlir::hash_value(type));
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      for (Operation &inner : block)
-        hash = combine(hash, mlir::hash_value(inner.getName()));
-  return hash;
-}
-
 /// True if nothing but a place in a stack tells the operands apart.
 static bool hasEqualOperands(Operation *op) {
   return isa<stablehlo::ConcatenateOp>(op) ||
@@ -131,7 +116,7 @@ bool InlinedValues::Reader::addCall(Run &run, func::CallOp call) {
 void InlinedValues::Reader::addOp(Run &run, Operation &op) {
   auto [it, isNew] = hashes.try_emplace(&op, 0);
   if (isNew)
-    it->second = hashOp(&op);
+    it->second = hashOp(&op, hashAttributes(&op));
   Op made;
   made.hash = it->second;
   made.hasEqualOperands = hasEqualOperands(&op);

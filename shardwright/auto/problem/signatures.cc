@@ -18,12 +18,11 @@ namespace {
 constexpr int kRadius = 3;
 
 uint64_t combine(uint64_t a, uint64_t b) { return llvm::hash_combine(a, b); }
+} // namespace
 
-/// Of an op without its neighbours.
-uint64_t ownHash(Operation *op) {
-  uint64_t hash =
-      llvm::hash_combine(op->getName().getAsOpaquePointer(),
-                         op->getAttrDictionary(), op->getNumOperands());
+uint64_t hashOp(Operation *op, uint64_t attributes) {
+  uint64_t hash = llvm::hash_combine(op->getName().getAsOpaquePointer(),
+                                     attributes, op->getNumOperands());
   for (Type type : op->getOperandTypes())
     hash = combine(hash, mlir::hash_value(type));
   for (Type type : op->getResultTypes())
@@ -34,7 +33,6 @@ uint64_t ownHash(Operation *op) {
         hash = combine(hash, mlir::hash_value(inner.getName()));
   return hash;
 }
-} // namespace
 
 uint64_t hashArgument(BlockArgument argument) {
   uint64_t hash = mlir::hash_value(argument.getType());
@@ -61,7 +59,7 @@ Signatures::Signatures(ModuleOp module) {
     if (isa<ModuleOp>(op))
       return;
     ops.push_back(op);
-    own[op] = ownHash(op);
+    own[op] = hashOp(op, mlir::hash_value(op->getAttrDictionary()));
     for (Region &region : op->getRegions())
       for (Block &block : region)
         llvm::append_range(arguments, block.getArguments());

@@ -25,6 +25,10 @@ namespace shardwright {
 /// its number, which counts layers.
 uint64_t hashArgument(mlir::BlockArgument argument);
 
+/// Of an op without its neighbours: its name, types and the names of the ops in
+/// its regions, with a hash of those of its attributes that count.
+uint64_t hashOp(mlir::Operation *op, uint64_t attributes);
+
 class Signatures {
 public:
   /// Reads a module after stage Import. Linear.

@@ -7,6 +7,8 @@
 
 #include "shardwright/report/document/collective_table.h"
 
+#include "shardwright/report/location_text.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -122,7 +124,7 @@ void CollectiveWriter::write(Object &document) {
     Location location =
         op < 0 ? one.use.location : parts.ops.all()[op].location;
     object["stack"] = stacks.add(location);
-    object["name"] = strings.add(sourceOpName(location));
+    object["name"] = strings.add(opPath(location));
     list.push_back(std::move(json));
     addReshards(one.use, reasons, int64_t(i));
   }

@@ -13,6 +13,7 @@
 #include "shardwright/report/document/source_stacks.h"
 #include "shardwright/report/document/value_table.h"
 
+#include "shardwright/report/location_text.h"
 #include "shardwright/report/sort_by.h"
 
 #include <tuple>
@@ -88,7 +89,7 @@ static Object opsJson(const DocumentParts &parts, const ValueTable &values,
   };
   for (const UserOp &row : parts.ops.all()) {
     op.push_back(strings.add(row.op));
-    name.push_back(strings.add(sourceOpName(row.location)));
+    name.push_back(strings.add(opPath(row.location)));
     stack.push_back(stacks.add(row.location));
     function.push_back(strings.add(row.function));
     parent.push_back(row.parent);

@@ -7,16 +7,13 @@
 
 #include "shardwright/report/document/source_stacks.h"
 
+#include "shardwright/dialect/source_frames.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace shardwright {
-
-static bool isInPackage(StringRef file) {
-  return file.contains("/site-packages/") || file.contains("/dist-packages/") ||
-         file.starts_with("<");
-}
 
 void SourceStacks::collect(Location location, StringRef function,
                            std::vector<int64_t> &stack) {
@@ -28,7 +25,7 @@ void SourceStacks::collect(Location location, StringRef function,
         auto [it, isNew] = frames.try_emplace(frame, int64_t(frameList.size()));
         if (isNew) {
           frameList.push_back(llvm::json::Array(frame));
-          isLibrary.push_back(isInPackage(file));
+          isLibrary.push_back(isLibraryFile(file));
         }
         stack.push_back(it->second);
       })
@@ -90,18 +87,6 @@ llvm::json::Array SourceStacks::userFrames() const {
     list.push_back(found == stack.end() ? -1 : found - stack.begin());
   }
   return list;
-}
-
-std::string sourceOpName(Location location) {
-  return llvm::TypeSwitch<LocationAttr, std::string>(location)
-      .Case([](NameLoc loc) { return loc.getName().str(); })
-      .Case([](FusedLoc loc) {
-        for (Location part : loc.getLocations())
-          if (std::string name = sourceOpName(part); !name.empty())
-            return name;
-        return std::string();
-      })
-      .Default([](LocationAttr) { return std::string(); });
 }
 
 } // namespace shardwright

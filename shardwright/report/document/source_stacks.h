@@ -30,8 +30,8 @@ public:
   llvm::json::Array takeFrames() { return std::move(frameList); }
   /// [[frame]]
   llvm::json::Array takeStacks();
-  /// For each stack the frame to show: the innermost one that is not of an
-  /// installed package; -1 if there is none.
+  /// For each stack the frame to show: the innermost one that is not of a
+  /// library (dialect/source_frames.h); -1 if there is none.
   llvm::json::Array userFrames() const;
 
 private:
@@ -47,10 +47,6 @@ private:
   std::vector<std::vector<int64_t>> stackList;
   llvm::DenseMap<mlir::Attribute, int64_t> known;
 };
-
-/// The name that JAX gives an op, with its scopes: `jit(gpt)/b0/dot_general`;
-/// empty if the location has none.
-std::string sourceOpName(mlir::Location location);
 
 } // namespace shardwright
 
