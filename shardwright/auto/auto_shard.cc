@@ -43,6 +43,12 @@ int64_t budgetOf(int64_t ops, int effort) {
   return effort == 2 ? 10 * trials : trials;
 }
 
+bool hasManualComputations(ModuleOp module) {
+  return module
+      .walk([](sdy::ManualComputationOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// The ops of @main, those of functions once for each call.
 int64_t countOps(ModuleOp module) {
   SymbolTable symbols(module);
@@ -123,7 +129,7 @@ private:
   Planner planner;
   PlannedPlans planned;
   std::optional<Candidate> best;
-  /// The user's annotations and no others.
+  /// The user's annotations, or those of manual computations, and no others.
   std::optional<Trial> given;
   double bestSeconds = std::numeric_limits<double>::infinity();
 };
@@ -200,7 +206,8 @@ FailureOr<AutoResult> AutoSharder::run() {
                            std::pair(!b.fits, b.step.total());
                   });
   };
-  if (hasAnnotations(imported)) {
+  // Manual computations say how their operands are laid out.
+  if (hasAnnotations(imported) || hasManualComputations(imported)) {
     given = trials.asGiven();
     if (!given->works)
       return failure();
@@ -303,11 +310,7 @@ static SmallVector<int32_t, 4> axisKinds(ModuleOp imported, const Mesh &mesh,
                                          ArrayRef<int32_t> axes,
                                          const MachineModel &machine) {
   if (!machine.levels.empty() || machine.processes ||
-      hasAnnotations(imported) ||
-      imported
-          .walk(
-              [](sdy::ManualComputationOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
+      hasAnnotations(imported) || hasManualComputations(imported))
     return {};
   SmallVector<int32_t, 4> kinds;
   for (int32_t axis : axes)

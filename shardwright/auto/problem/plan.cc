@@ -14,7 +14,9 @@ using namespace mlir;
 
 namespace shardwright {
 
-Plan::Plan(const AutoProblem &problem) {
+Plan::Plan(const AutoProblem &problem)
+    : order(llvm::to_vector<4>(
+          llvm::seq<int32_t>(0, int32_t(problem.axes.size())))) {
   for (const SiteClass &cls : problem.classes) {
     ClassPlan &plan = classes.emplace_back();
     plan.isSet = cls.kind() == Site::Kind::Argument;
@@ -58,12 +60,22 @@ void Plan::unset(const AutoProblem &problem, int32_t c) {
   classes[c].dimOf.assign(problem.axes.size(), -1);
 }
 
+bool Plan::swapOrder(int32_t first, int32_t second) {
+  if (llvm::none_of(classes, [&](const ClassPlan &plan) {
+        return plan.isSet && plan.dimOf[first] >= 0 &&
+               plan.dimOf[first] == plan.dimOf[second];
+      }))
+    return false;
+  std::swap(*llvm::find(order, first), *llvm::find(order, second));
+  return true;
+}
+
 TensorSharding Plan::sharding(const AutoProblem &problem, int32_t c) const {
   const SiteClass &cls = problem.classes[c];
   const ClassPlan &plan = classes[c];
   TensorSharding sharding = cls.given;
-  for (auto [axis, dim] : llvm::enumerate(plan.dimOf))
-    if (dim >= 0)
+  for (int32_t axis : order)
+    if (int8_t dim = plan.dimOf[axis]; dim >= 0)
       sharding.dims[dim].axes.push_back(
           problem.mesh.fullAxis(problem.axes[axis]));
   for (DimSharding &dim : sharding.dims) {
@@ -99,7 +111,7 @@ bool Plan::usesInner(const AutoProblem &problem) const {
 }
 
 std::string Plan::key() const {
-  std::string key;
+  std::string key(order.begin(), order.end());
   for (const ClassPlan &plan : classes) {
     key.push_back(plan.isSet + 2 * plan.isClosed);
     key.push_back(plan.priority);

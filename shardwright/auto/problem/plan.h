@@ -50,6 +50,13 @@ public:
     classes[cls].priority = priority;
   }
 
+  /// The indices of all axes. Axes on one dimension follow each other in this
+  /// order, the major one first.
+  llvm::ArrayRef<int32_t> axisOrder() const { return order; }
+  /// Two axes change places in the order. False, without a change, if no class
+  /// has both on one dimension.
+  bool swapOrder(int32_t first, int32_t second);
+
   /// The sharding that is written to the sites of the class.
   TensorSharding sharding(const AutoProblem &problem, int32_t cls) const;
   /// Number of annotations that a person would write: classes with axes.
@@ -62,6 +69,7 @@ public:
 
 private:
   std::vector<ClassPlan> classes;
+  llvm::SmallVector<int32_t, 4> order;
 };
 
 /// Writes the plan's shardings. `valueOf` maps an inner value or argument of

@@ -133,9 +133,10 @@ void Moves::addFixed() {
   addColourMoves();
   for (int32_t axis = 0; axis < numAxes; ++axis)
     fixed.push_back(number({.kind = Move::Kind::State, .a = axis}));
-  for (int32_t a = 0; a < numAxes; ++a)
-    for (int32_t b = a + 1; b < numAxes; ++b)
-      fixed.push_back(number({.kind = Move::Kind::Swap, .a = a, .b = b}));
+  for (Move::Kind kind : {Move::Kind::Swap, Move::Kind::Order})
+    for (int32_t a = 0; a < numAxes; ++a)
+      for (int32_t b = a + 1; b < numAxes; ++b)
+        fixed.push_back(number({.kind = kind, .a = a, .b = b}));
   std::vector<int32_t> batch;
   if (!specsOnly)
     batch = batchColours(problem);
@@ -201,6 +202,8 @@ bool Moves::apply(int32_t n, Plan &plan) const {
     return true;
   case Move::Kind::Swap:
     return applySwap(move.a, move.b, plan);
+  case Move::Kind::Order:
+    return plan.swapOrder(move.a, move.b);
   }
   llvm_unreachable("all kinds of moves return");
 }

@@ -34,6 +34,7 @@ struct Move {
     Class,            ///< axis a of class b to dimension c
     Unset,            ///< class b without annotation
     Swap,             ///< axes a and b change places
+    Order,            ///< likewise in the order of axes on one dimension
   };
   Kind kind = Kind::Layout;
   int32_t a = -1, b = -1, c = -1;

@@ -210,9 +210,11 @@ void PlanSearch::climbSimply(Candidate &from, std::vector<Tried> &lost) {
   goesByMerit = true;
   while (!spent() && step(from, lost)) {
   }
-  // What fits counts, at any price in time.
+  if (objective.fits(from.trial))
+    return;
+  // What fits counts, at any price in time; then faster plans that fit.
   goesByMerit = false;
-  while (!spent() && !objective.fits(from.trial) && step(from, lost)) {
+  while (!spent() && step(from, lost)) {
   }
 }
 

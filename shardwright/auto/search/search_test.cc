@@ -277,4 +277,32 @@ TEST(PlanSearch, IsAsGoodAsAllLayoutsOfArguments) {
   }
 }
 
+TEST(PlanSearch, AxesOfOneDimensionChangeTheirOrder) {
+  // The manual computation takes "y" as the major axis, against the mesh, and
+  // no device has memory for more than its own part.
+  Program p(R"(
+sdy.mesh @mesh = <["x"=3, "y"=2]>
+func.func @main(%a: tensor<24x8xf32>) -> tensor<24x8xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"y", "x"}, {}]>] out_shardings=[<@mesh, [{"y", "x"}, {}]>] manual_axes={"x", "y"} (%m: tensor<4x8xf32>) {
+    %1 = stablehlo.add %m, %m : tensor<4x8xf32>
+    sdy.return %1 : tensor<4x8xf32>
+  } : (tensor<24x8xf32>) -> tensor<24x8xf32>
+  return %0 : tensor<24x8xf32>
+})");
+  ASSERT_TRUE(p.trials);
+  const double limit = 3 * 4 * 8 * sizeof(float);
+  PlanSearch search(*p.module, *p.problem, *p.trials, {limit},
+                    /*specsOnly=*/true, nullptr);
+  Plan replicated(*p.problem);
+  Candidate found =
+      search.climb({"", replicated, p.trials->of(replicated)}, 60);
+  EXPECT_LE(found.trial.peak, limit);
+  EXPECT_EQ(found.trial.sent, 0);
+  EXPECT_EQ(found.plan.axisOrder(), (llvm::ArrayRef<int32_t>{1, 0}));
+  Plan other = found.plan;
+  ASSERT_TRUE(other.swapOrder(0, 1));
+  EXPECT_NE(other.key(), found.plan.key());
+  EXPECT_FALSE(replicated.swapOrder(0, 1));
+}
+
 } // namespace
