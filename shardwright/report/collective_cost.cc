@@ -160,18 +160,14 @@ void CostWalk::visit(Operation &op, double executions, CollectiveCost &cost) {
       })
       .Case([&](stablehlo::CollectivePermuteOp o) {
         CollectiveUse u = use(op, "collective_permute", executions);
-        SmallVector<int64_t> pairs(
-            o.getSourceTargetPairs().getValues<int64_t>());
-        llvm::SmallDenseSet<int64_t> senders;
-        for (size_t i = 0; i + 1 < pairs.size(); i += 2)
-          if (pairs[i] != pairs[i + 1])
-            senders.insert(pairs[i]);
+        int64_t senders =
+            sdy::readPermutePairs(mesh, o.getSourceTargetPairs()).senders;
         u.groupSize = numDevices;
         // The pairs use partition numbers within a replica.
         int64_t partitions = numDevices / numReplicas;
-        u.axes = std::to_string(senders.size()) + " of " +
-                 std::to_string(partitions) + " devices send";
-        u.bytes = executions * double(u.operandBytes) * double(senders.size()) /
+        u.axes = std::to_string(senders) + " of " + std::to_string(partitions) +
+                 " devices send";
+        u.bytes = executions * double(u.operandBytes) * double(senders) /
                   double(std::max<int64_t>(1, partitions));
         cost.uses.push_back(std::move(u));
       })

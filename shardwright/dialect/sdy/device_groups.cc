@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectInterface.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <deque>
 #include <mutex>
@@ -60,7 +61,40 @@ public:
     return known.emplace_back(mesh, groups, groupSize, read()).axes;
   }
 
+  DenseIntElementsAttr
+  pairs(const Mesh &fromMesh, const TensorSharding &from, const Mesh &toMesh,
+        const TensorSharding &to,
+        llvm::function_ref<DenseIntElementsAttr()> make) const {
+    std::lock_guard lock(mutex);
+    for (const Pairs &own : madePairs)
+      if (own.from == from && own.to == to && own.fromMesh == fromMesh &&
+          own.toMesh == toMesh)
+        return own.pairs;
+    return madePairs.emplace_back(fromMesh, from, toMesh, to, make()).pairs;
+  }
+
+  PermuteTraffic traffic(const Mesh &mesh, DenseIntElementsAttr pairs,
+                         llvm::function_ref<PermuteTraffic()> read) const {
+    std::lock_guard lock(mutex);
+    for (const Traffic &own : knownTraffic)
+      if (own.pairs == pairs && own.mesh == mesh)
+        return own.traffic;
+    return knownTraffic.emplace_back(mesh, pairs, read()).traffic;
+  }
+
 private:
+  struct Pairs {
+    Mesh fromMesh;
+    TensorSharding from;
+    Mesh toMesh;
+    TensorSharding to;
+    DenseIntElementsAttr pairs;
+  };
+  struct Traffic {
+    Mesh mesh;
+    DenseIntElementsAttr pairs;
+    PermuteTraffic traffic;
+  };
   struct Made {
     Mesh mesh;
     AxisList axes;
@@ -78,9 +112,18 @@ private:
   mutable std::mutex mutex;
   mutable std::deque<Made> made;
   mutable std::deque<Read> known;
+  mutable std::deque<Pairs> madePairs;
+  mutable std::deque<Traffic> knownTraffic;
 };
 
 } // namespace
+
+/// Null for small meshes, and in contexts without sdy.
+static const DeviceGroupsMemory *memoryFor(MLIRContext *context,
+                                           const Mesh &mesh) {
+  return mesh.numDevices() >= kLeastDevices ? DeviceGroupsMemory::of(context)
+                                            : nullptr;
+}
 
 DenseIntElementsAttr deviceGroupsAttr(MLIRContext *context, const Mesh &mesh,
                                       AxisRefs axes, int64_t replicas) {
@@ -95,9 +138,7 @@ DenseIntElementsAttr deviceGroupsAttr(MLIRContext *context, const Mesh &mesh,
         IntegerType::get(context, 64));
     return DenseIntElementsAttr::get(type, ArrayRef<int64_t>(groups.ids));
   };
-  const DeviceGroupsMemory *memory = mesh.numDevices() >= kLeastDevices
-                                         ? DeviceGroupsMemory::of(context)
-                                         : nullptr;
+  const DeviceGroupsMemory *memory = memoryFor(context, mesh);
   return memory ? memory->groups(mesh, axes, replicas, make) : make();
 }
 
@@ -115,6 +156,52 @@ std::optional<AxisList> axesOfGroupsAttr(const Mesh &mesh,
           ? DeviceGroupsMemory::of(groups.getContext())
           : nullptr;
   return memory ? memory->axes(mesh, groups, groupSize, read) : read();
+}
+
+DenseIntElementsAttr
+permutePairsAttr(MLIRContext *context, const Mesh &fromMesh,
+                 const TensorSharding &from, const Mesh &toMesh,
+                 const TensorSharding &to,
+                 llvm::function_ref<SmallVector<int64_t>()> make) {
+  auto makeAttr = [&]() -> DenseIntElementsAttr {
+    SmallVector<int64_t> pairs = make();
+    if (pairs.empty())
+      return nullptr;
+    auto type = RankedTensorType::get({int64_t(pairs.size()) / 2, 2},
+                                      IntegerType::get(context, 64));
+    return DenseIntElementsAttr::get(type, ArrayRef<int64_t>(pairs));
+  };
+  const DeviceGroupsMemory *memory = memoryFor(context, fromMesh);
+  return memory ? memory->pairs(fromMesh, from, toMesh, to, makeAttr)
+                : makeAttr();
+}
+
+PermuteTraffic readPermutePairs(const Mesh &mesh, DenseIntElementsAttr pairs) {
+  auto read = [&] {
+    PermuteTraffic traffic;
+    traffic.crosses.assign(mesh.numAxes(), false);
+    SmallVector<int64_t> ids(pairs.getValues<int64_t>());
+    llvm::SmallDenseSet<int64_t> senders;
+    auto isKnown = [&](int64_t id) {
+      return id >= 0 && id < mesh.numDevices() && mesh.linearIndex(id) >= 0;
+    };
+    for (size_t i = 0; i + 1 < ids.size(); i += 2) {
+      int64_t from = ids[i], to = ids[i + 1];
+      if (from != to)
+        senders.insert(from);
+      if (!isKnown(from) || !isKnown(to))
+        traffic.crosses.assign(mesh.numAxes(), true);
+      else
+        for (int32_t a = 0; a < mesh.numAxes(); ++a)
+          traffic.crosses[a] |=
+              mesh.coordinate(mesh.linearIndex(from), mesh.fullAxis(a)) !=
+              mesh.coordinate(mesh.linearIndex(to), mesh.fullAxis(a));
+    }
+    traffic.senders = int64_t(senders.size());
+    return traffic;
+  };
+  const DeviceGroupsMemory *memory = memoryFor(pairs.getContext(), mesh);
+  return memory ? memory->traffic(mesh, pairs, read) : read();
 }
 
 void addDeviceGroupsMemory(Dialect &dialect) {

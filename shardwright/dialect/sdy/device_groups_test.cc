@@ -75,6 +75,41 @@ TEST_F(DeviceGroupsTest, ReplicasFollow) {
   }
 }
 
+TEST_F(DeviceGroupsTest, PairsAreMadeOnce) {
+  Mesh mesh({{"a", 16}, {"b", 32}});
+  TensorSharding from = TensorSharding::closed(1), to = from;
+  from.dims[0].axes = {mesh.fullAxis(0)};
+  to.dims[0].axes = {mesh.fullAxis(1)};
+  int times = 0;
+  auto attr = [&](const TensorSharding &source, const TensorSharding &target) {
+    return sdy::permutePairsAttr(&context, mesh, source, mesh, target, [&] {
+      ++times;
+      // Each device of the first 64 sends to the next one along b.
+      SmallVector<int64_t> pairs;
+      for (int64_t id = 0; id < 64; ++id)
+        pairs.append({id, id / 32 * 32 + (id + 1) % 32});
+      return source == target ? SmallVector<int64_t>() : pairs;
+    });
+  };
+  DenseIntElementsAttr pairs = attr(from, to);
+  EXPECT_EQ(pairs, attr(from, to));
+  EXPECT_EQ(times, 1);
+  EXPECT_FALSE(attr(from, from));
+  EXPECT_FALSE(attr(from, from));
+  EXPECT_EQ(times, 2);
+  EXPECT_EQ(pairs, attr(to, from));
+  EXPECT_EQ(times, 3);
+  for (int i = 0; i < 2; ++i) {
+    sdy::PermuteTraffic traffic = sdy::readPermutePairs(mesh, pairs);
+    EXPECT_EQ(traffic.senders, 64);
+    EXPECT_EQ(traffic.crosses, (SmallVector<bool, 4>{false, true}));
+    // A mesh without these devices.
+    Mesh small({{"a", 4}, {"b", 4}});
+    EXPECT_EQ(sdy::readPermutePairs(small, pairs).crosses,
+              (SmallVector<bool, 4>{true, true}));
+  }
+}
+
 TEST_F(DeviceGroupsTest, OtherGroupsHaveNoAxes) {
   Mesh mesh({{"a", 16}, {"b", 32}});
   std::vector<int64_t> ids;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/device_groups.h"
 #include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/collective_builder.h"
@@ -356,16 +357,16 @@ Value Localizer::localPermute(sdy::CollectivePermuteOp op) {
   out.unreduced = meshes.toAxes(to, op.getOutSharding().getUnreducedAxes());
   from.sharding.unreduced = out.unreduced;
   const Mesh &fromMesh = meshes.mesh(from.mesh), &toMesh = meshes.mesh(to);
-  SmallVector<int64_t> pairs = permutePairs(
-      fromMesh, withManualAxes(from.sharding, manualAxesAround(op, fromMesh)),
-      toMesh, withManualAxes(out, manualAxesAround(op, toMesh)));
-  if (pairs.empty())
+  TensorSharding source = withManualAxes(from.sharding,
+                                         manualAxesAround(op, fromMesh)),
+                 target = withManualAxes(out, manualAxesAround(op, toMesh));
+  DenseIntElementsAttr pairs = sdy::permutePairsAttr(
+      op->getContext(), fromMesh, source, toMesh, target,
+      [&] { return permutePairs(fromMesh, source, toMesh, target); });
+  if (!pairs)
     return value;
-  auto type = RankedTensorType::get({int64_t(pairs.size()) / 2, 2},
-                                    builder.getI64Type());
   return stablehlo::CollectivePermuteOp::create(
-      builder, op.getLoc(), value.getType(), value,
-      DenseIntElementsAttr::get(type, ArrayRef<int64_t>(pairs)), nextHandle());
+      builder, op.getLoc(), value.getType(), value, pairs, nextHandle());
 }
 
 /// The kind of the partial values that the op produces.

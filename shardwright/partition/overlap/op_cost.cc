@@ -192,19 +192,8 @@ OpCosts::Lanes OpCosts::lanesOfPairs(Attribute attr) {
   if (!isNew)
     return it->second;
   SmallVector<bool, 4> axes(mesh.numAxes(), false);
-  if (auto pairs = dyn_cast_or_null<DenseIntElementsAttr>(attr)) {
-    SmallVector<int64_t> ids(pairs.getValues<int64_t>());
-    for (size_t i = 0; i + 1 < ids.size(); i += 2) {
-      bool known = llvm::all_of(ArrayRef(ids).slice(i, 2), [&](int64_t id) {
-        return id >= 0 && id < mesh.numDevices() && mesh.linearIndex(id) >= 0;
-      });
-      for (int32_t a = 0; a < mesh.numAxes(); ++a)
-        axes[a] |=
-            !known ||
-            mesh.coordinate(mesh.linearIndex(ids[i]), mesh.fullAxis(a)) !=
-                mesh.coordinate(mesh.linearIndex(ids[i + 1]), mesh.fullAxis(a));
-    }
-  }
+  if (auto pairs = dyn_cast_or_null<DenseIntElementsAttr>(attr))
+    axes = sdy::readPermutePairs(mesh, pairs).crosses;
   return it->second = lanesOf(axes);
 }
 
