@@ -36,10 +36,11 @@ test-sanitize: bootstrap ## unit, lit and end-to-end tests under ASan and UBSan,
 	@scripts/build.sh sanitize
 	@scripts/run_tests.py --build build-sanitize unit lit end_to_end fuzz
 
-test-tsan: bootstrap ## tests of the executor, the runtime and the front end under ThreadSanitizer
-	@scripts/build.sh release tsan_runtime_test tsan_frontend_test
+test-tsan: bootstrap ## tests of the executor, the runtime, the front end and automatic sharding under ThreadSanitizer
+	@scripts/build.sh release tsan_runtime_test tsan_frontend_test tsan_auto_test
 	@export TSAN_OPTIONS="suppressions=test/sanitizers/suppressions.txt halt_on_error=1 second_deadlock_stack=1"; \
-	  build/bin/tsan_runtime_test --gtest_brief=1 && build/bin/tsan_frontend_test --gtest_brief=1
+	  build/bin/tsan_runtime_test --gtest_brief=1 && build/bin/tsan_frontend_test --gtest_brief=1 && \
+	  build/bin/tsan_auto_test --gtest_brief=1
 
 SEQUENCES ?= 10000
 test-frontend-asan: bootstrap ## the front end under ASan and UBSan, with SEQUENCES random call sequences of each kind

@@ -17,9 +17,10 @@
 
 namespace shardwright::test {
 
-/// A context with all dialects.
+/// A context with all dialects. Without threads of its own, in which
+/// ThreadSanitizer would find races: MLIR is not instrumented.
 struct AllDialects : mlir::MLIRContext {
-  AllDialects() {
+  AllDialects() : mlir::MLIRContext(Threading::DISABLED) {
     mlir::DialectRegistry registry;
     registerDialects(registry);
     appendDialectRegistry(registry);

@@ -281,7 +281,8 @@ JoinedPermutes BlockCombiner::joinPermutes(const Round &round) {
 int64_t BlockCombiner::numCollectives(ArrayRef<Round> rounds) {
   int64_t number = 0;
   for (const Round &round : rounds)
-    number += arePermutes(round) ? joinPermutes(round).size() : 1;
+    number +=
+        round.size() > 1 && arePermutes(round) ? joinPermutes(round).size() : 1;
   return number;
 }
 
