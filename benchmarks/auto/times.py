@@ -48,7 +48,7 @@ def search(module, machine_file, *options, drop=True):
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, answer
 
 
-def fixed_layers(axes, layers=100):
+def fixed_layers(axes, layers=400):
     """Layers of two matrices, split as Megatron does; all arguments have layouts, whatever the sizes of the axes."""
     tensor = "tensor<4096x4096xf32>"
     sizes = ", ".join(f'"{name}"={size}' for name, size in zip(("data", "model"), axes))

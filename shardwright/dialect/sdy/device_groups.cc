@@ -16,6 +16,7 @@
 
 #include <deque>
 #include <mutex>
+#include <vector>
 
 using namespace mlir;
 
@@ -181,23 +182,31 @@ PermuteTraffic readPermutePairs(const Mesh &mesh, DenseIntElementsAttr pairs) {
     PermuteTraffic traffic;
     traffic.crosses.assign(mesh.numAxes(), false);
     SmallVector<int64_t> ids(pairs.getValues<int64_t>());
-    llvm::SmallDenseSet<int64_t> senders;
+    // Sources outside of the mesh, and those in it.
+    llvm::SmallDenseSet<int64_t> unknown;
+    std::vector<bool> sends(mesh.numDevices());
     auto isKnown = [&](int64_t id) {
       return id >= 0 && id < mesh.numDevices() && mesh.linearIndex(id) >= 0;
     };
     for (size_t i = 0; i + 1 < ids.size(); i += 2) {
       int64_t from = ids[i], to = ids[i + 1];
-      if (from != to)
-        senders.insert(from);
-      if (!isKnown(from) || !isKnown(to))
-        traffic.crosses.assign(mesh.numAxes(), true);
+      if (from == to)
+        continue;
+      if (!isKnown(from))
+        unknown.insert(from);
       else
-        for (int32_t a = 0; a < mesh.numAxes(); ++a)
-          traffic.crosses[a] |=
-              mesh.coordinate(mesh.linearIndex(from), mesh.fullAxis(a)) !=
-              mesh.coordinate(mesh.linearIndex(to), mesh.fullAxis(a));
+        sends[from] = true;
+      if (!isKnown(from) || !isKnown(to)) {
+        traffic.crosses.assign(mesh.numAxes(), true);
+        continue;
+      }
+      int64_t here = mesh.linearIndex(from), there = mesh.linearIndex(to);
+      for (int32_t a = 0; a < mesh.numAxes(); ++a)
+        if (!traffic.crosses[a])
+          traffic.crosses[a] = mesh.coordinate(here, mesh.fullAxis(a)) !=
+                               mesh.coordinate(there, mesh.fullAxis(a));
     }
-    traffic.senders = int64_t(senders.size());
+    traffic.senders = int64_t(unknown.size()) + llvm::count(sends, true);
     return traffic;
   };
   const DeviceGroupsMemory *memory = memoryFor(pairs.getContext(), mesh);
