@@ -11,6 +11,7 @@ document equals `--stats=json`, sums of its tables equal the statistics, and eve
 import json
 import math
 import os
+import re
 import sys
 import tempfile
 
@@ -19,6 +20,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
 import oracle
 import partition_programs
 import propagate_programs
+import suggestions
 
 # Suggestions propagate the program again for each obstacle, so large programs have few of them.
 EXAMPLES = ["double", "mlp_train", "transformer_block", "gpt"]
@@ -255,6 +257,39 @@ def check_tables(tally, name, document):
     tally.check(f"{name}: tables", not wrong, "\n".join(wrong[:5]))
 
 
+def check_what_if(tally, name, path, document):
+    """jaxlib writes the annotations of arguments and results into the program, which is partitioned again."""
+    with open(path) as file:
+        text = oracle.normal(file.read())
+    mesh = re.search(r"sdy.mesh @(\w+)", text)
+    for one in document.data["what_if"]:
+        row = one["value"]
+        argument, flags = document.values["argument"][row], document.values["flags"][row]
+        if argument < 0 and not flags & IS_RESULT:
+            continue
+        module = oracle.parse(text)
+        with module.context, oracle.ir.Location.unknown():
+            ir = oracle.ir
+            main = suggestions.find(module, "")[0]
+            key = "res_attrs" if argument < 0 else "arg_attrs"
+            index = document.values["result"][row][0] if argument < 0 else argument
+            count = len(ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value).results)
+            if argument >= 0:
+                count = len(main.regions[0].blocks[0].arguments)
+            attrs = list(main.attributes[key]) if key in main.attributes else [ir.DictAttr.get({})] * count
+            old = {a.name: a.attr for a in ir.DictAttr(attrs[index])}
+            sharding = ir.Attribute.parse(f"#sdy.sharding<@{mesh.group(1)}, {one['sharding']}>")
+            attrs[index] = ir.DictAttr.get({**old, "sdy.sharding": sharding})
+            main.attributes[key] = ir.ArrayAttr.get(attrs)
+        with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+            file.write(oracle.text(module))
+            file.flush()
+            found = json.loads(tool("report", file.name, "--form=json", "--trials=0"))["statistics"]
+        ours = (one["bytes"], one["seconds"], one["peak"])
+        theirs = (found["bytes_sent_per_device"], found["predicted_step"]["step_seconds"], found["predicted_peak"]["bytes"])
+        tally.check(f"{name}: {one['text']}", all(near(a, b) for a, b in zip(ours, theirs)), f"{ours} is not {theirs}")
+
+
 def check(tally, name, path, trials, flags=()):
     with tempfile.TemporaryDirectory() as folder:
         out, again, stats = (os.path.join(folder, file) for file in ("a.json", "b.json", "stats.json"))
@@ -275,6 +310,7 @@ def check(tally, name, path, trials, flags=()):
         check_tables(tally, name, document)
         check_reasons(tally, name, path, document)
         check_results(tally, name, path, document)
+        check_what_if(tally, name, path, document)
         check_collectives(tally, name, path, document, flags)
 
 

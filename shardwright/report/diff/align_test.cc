@@ -7,8 +7,8 @@
 
 #include "shardwright/report/diff/align.h"
 
-#include "rapidcheck/gtest.h"
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 using namespace shardwright;
 

@@ -1,4 +1,4 @@
-//===- report_options.h - options of report and diff ----------- -*- C++
+//===- report_options.h - options of report and diff -----------*- C++ -*-===//
 //-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
