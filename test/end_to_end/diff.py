@@ -121,6 +121,44 @@ def check_equal(tally, rng, model, folder):
         tally.check(f"{rng.name}: numbers", all(n["a"] == n["b"] for n in found["numbers"]))
 
 
+def check_changed_document(tally, rng, model, folder):
+    """Documents of another version: a step of propagation differs, or a collective."""
+    a = write(folder, "a.mlir", model.text())
+    saved = os.path.join(folder, "a.json")
+    assert oracle.process([oracle.TOOL, "report", a, "-o", saved, "--trials=0"]).returncode == 0
+    with open(saved) as file:
+        document = json.load(file)
+    strings, arrivals = document["strings"], document["arrivals"]
+    steps = [i for i, op in enumerate(arrivals["op"]) if strings[op] and arrivals["value"][i] >= 0]
+    if steps:
+        step = rng.choice(steps)
+        changed = json.loads(json.dumps(document))
+        changed["strings"].append('"z"')
+        changed["arrivals"]["axis"][step] = len(changed["strings"]) - 1
+        code, found = diff(saved, write(folder, "b.json", json.dumps(changed)))
+        one, value = found["first"], arrivals["value"][step]
+        name = strings[document["values"]["source"][value]] or strings[document["values"]["name"][value]]
+        axis = strings[arrivals["axis"][step]]
+        right = (
+            code == 1 and one["kind"] == "propagation" and name in one["what"]
+            and f"{axis} reaches dim {arrivals['dim'][step]} through" in one["cause"]
+        )  # fmt: skip
+        tally.check(f"{rng.name}: step {step}", right, json.dumps(one, indent=1))
+    if document["collectives"]:
+        changed = json.loads(json.dumps(document))
+        number = rng.randrange(len(changed["collectives"]))
+        changed["collectives"][number]["bytes_sent_per_device"] += 1
+        code, found = diff(saved, write(folder, "b.json", json.dumps(changed)))
+        one = found["first"]
+        kind = document["collectives"][number]["kind"]
+        right = code == 1 and one["kind"] == "computation" and one["a"].startswith(kind) and len(found["collectives"]) == 1
+        tally.check(f"{rng.name}: collective {number}", right, json.dumps(found["collectives"], indent=1))
+        del changed["collectives"][number]
+        code, found = diff(saved, write(folder, "b.json", json.dumps(changed)))
+        changes = [one["change"] for one in found["collectives"]]
+        tally.check(f"{rng.name}: collective {number} went", code == 1 and changes == ["went"], json.dumps(found["collectives"], indent=1))
+
+
 def check_inserted(tally, rng, model, folder):
     layer = rng.randrange(LAYERS)
     a = write(folder, "a.mlir", model.text())
@@ -172,7 +210,7 @@ def main():
             model = Model(rng)
             while not model.annotations:
                 model = Model(rng)
-            for check in (check_removed, check_equal, check_inserted, check_mesh):
+            for check in (check_removed, check_equal, check_changed_document, check_inserted, check_mesh):
                 check(tally, rng, model, folder)
     tally.finish()
 
