@@ -297,7 +297,8 @@ static void judge(const FinalOp &op, int32_t from, int32_t to, int32_t factor,
 
 void Reasons::onFinalOp(const PropagationOpView &view) {
   bool noAxes = llvm::all_of(view.shardings, [](const TensorSharding *s) {
-    return !s || s->allAxes().empty();
+    return !s || (s->allAxes().empty() && s->replicated.empty() &&
+                  s->unreduced.empty());
   });
   if (!noAxes && !isOnMesh(view.mesh))
     return;

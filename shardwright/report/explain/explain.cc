@@ -23,10 +23,11 @@ TensorSharding Explainer::Impl::finalSharding(PlaceId place,
                                               bool isBoundary,
                                               ExplainedValue &out) const {
   const TensorSharding *found = run->reasons.sharding(place);
-  TensorSharding s = found && found->rank() == type.getRank()
-                         ? found->closedLike()
-                         : TensorSharding::closed(type.getRank());
-  if (!isBoundary || !found)
+  // The sharding of a value that is on one device has rank 0.
+  if (!found || found->rank() != type.getRank())
+    return TensorSharding::closed(type.getRank());
+  TensorSharding s = found->closedLike();
+  if (!isBoundary)
     return s;
   for (auto [d, dim] : llvm::enumerate(s.dims)) {
     AxisList kept = divisiblePrefix(type.getDimSize(d), dim.axes);
