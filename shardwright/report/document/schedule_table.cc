@@ -71,6 +71,7 @@ private:
   llvm::MapVector<int64_t, int64_t> lanes; ///< by Transfer::lanes; 0: compute
   std::vector<Event> events;
   int64_t leftOut = 0;
+  /// Of one execution of a collective.
   llvm::DenseMap<Operation *, double> bytesOfUse;
 };
 
@@ -118,7 +119,7 @@ void ScheduleWriter::addEvents(int32_t block, double start, double times) {
       if (events.size() < kMostCollected) {
         Event event{laneOf(op), start + op.start, op.seconds, times, op.op};
         if (op.kind == Kind::Transfer)
-          event.bytes = bytesOfUse.lookup(op.op);
+          event.bytes = times * bytesOfUse.lookup(op.op);
         events.push_back(event);
       } else {
         ++leftOut;
@@ -133,8 +134,8 @@ void ScheduleWriter::addEvents(int32_t block, double start, double times) {
 
 Object ScheduleWriter::timeline() {
   for (const CollectiveUse &use : parts.report.collectives.uses)
-    if (use.op)
-      bytesOfUse[use.op] += use.bytes;
+    if (use.op && use.executions > 0)
+      bytesOfUse[use.op] = use.bytes / use.executions;
   lanes.insert({0, 0});
   if (schedule.main >= 0)
     addEvents(schedule.main, 0, 1);
