@@ -87,10 +87,27 @@ def check(b, name):
     tally.check(f"{name}: no requests", not requests, "\n".join(requests[:5]))
 
 
+def against(b):
+    """The differences to the same program on another mesh."""
+    module, other, path = "examples/gpt/gpt.mlir", os.path.join(b.folder.name, "other.json"), os.path.join(b.folder.name, "against.html")
+    done = run("report", module, "--mesh", "data=4,model=2", "--trials=0", "-o", other)
+    tally.check("against: the other document", done.returncode == 0, done.stderr)
+    done = run("report", module, "--trials=0", "--against", other, "-o", path)
+    if not tally.check("against: the report is written", done.returncode in (0, 1), done.stderr):
+        return
+    for width in (1280, 800):
+        b.resize(width, 900)
+        b.open(path, "diff")
+        tally.check("against: the mesh differs first", "Another mesh" in b.text(), b.text())
+        look(b, f"gpt-diff-light-{width}")
+    tally.check("against: no messages on the console", not b.complaints())
+
+
 if run("report", "--help").returncode:
     tally.skip("all", "this shardwright has no command `report`")
     tally.finish()
 with browser.Browser() as b:
     for name in EXAMPLES:
         check(b, name)
+    against(b)
 tally.finish()

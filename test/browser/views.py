@@ -68,8 +68,11 @@ def unknown(b):
     """What is not known is never shown as 0."""
     b.open(b.page("unknown", sample_documents.unknown))
     totals = dict(zip(b.texts(".total dt"), b.texts(".total dd")))
-    for name in ("Step time", "Peak memory", "Sent", "Operations", "Parameters"):
+    for name in ("Step time", "Peak memory", "Sent", "Operations"):
         has(f"unknown {name}", totals[name], "not known")
+    d = sample_documents.unknown()
+    mine = [v for v, n in enumerate(d["values"]["argument"]) if n >= 0]
+    has("unknown parameters", totals["Arguments"], bytes_text(sum(d["values"]["bytes"][v] for v in mine)), f"{len(mine)} of main")
     has("unknown step", totals["Step time"], "--machine FILE")
     b.go("timeline")
     has("unknown timeline", b.text(), "give --machine FILE")

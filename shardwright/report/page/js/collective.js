@@ -90,25 +90,32 @@
     ]} />`} />`;
   }
 
-  // A number that is saved, or how much more it is.
-  const saved = (n, text) => !f.known(n) ? html`<${SW.NotKnown} />` : n > 0 ? html`<strong class="number">${text(n)}</strong>`
-      : html`<span class="number muted">${n < 0 ? `${text(-n)} more` : 'nothing'}</span>`;
+  // A number that is saved, or how much more it is, and what it is then.
+  function Saved({saved, then, text}) {
+    if (!f.known(saved)) return html`<${SW.NotKnown} />`;
+    return html`${saved > 0 ? html`<strong class="number">${text(saved)} saved</strong>` : html`<span class="number muted">${saved < 0 ? `${text(-saved)} more` : 'equal'}</span>`}
+      ${f.known(then) && html`<div class="note number">then ${text(then)}</div>`}`;
+  }
 
   // Without the specification at the end, which stands beside its button.
   const withoutSpec = (w) => w.partition_spec && w.text.endsWith(w.partition_spec)
       ? w.text.slice(0, -w.partition_spec.length).replace(/[,\s]+$/, '') : w.text;
 
+  // The text of a suggestion with a link at the value that it names.
+  function SuggestionText({report, w}) {
+    const text = withoutSpec(w), label = w.value >= 0 ? report.valueLabel(w.value) : '', at = label ? text.indexOf(label) : -1;
+    if (at < 0) return html`<${Rich} report=${report} text=${text} />`;
+    return html`${text.slice(0, at)}<${ValueLink} report=${report} v=${w.value} /><${Rich} report=${report} text=${text.slice(at + label.length)} />`;
+  }
+
   function WhatIf({report}) {
     const rows = report.doc.what_if;
     return html`<p class="intro">Each annotation was added to the program, and the program was partitioned again. The numbers are those of that program.</p>
       <${Table} rows=${rows} empty="No annotation was found that sends less." columns=${[
-      {head: 'Suggestion', class: 'wrap', cell: (w) => html`<${Rich} report=${report} text=${withoutSpec(w)} /><${SW.Suggestion} report=${report} suggestion=${{sharding: w.sharding, partition_spec: w.partition_spec}} />`},
-      {head: 'Value', cell: (w) => html`<${ValueLink} report=${report} v=${w.value} />`},
-      {head: 'Saves', number: true, cell: (w) => saved(w.saved_bytes, f.bytes)},
-      {head: 'Saves time', number: true, cell: (w) => saved(w.saved_seconds, f.seconds)},
-      {head: 'Then sends', number: true, cell: (w) => html`<${Bytes} n=${w.bytes} />`},
-      {head: 'Then takes', number: true, cell: (w) => html`<${Seconds} x=${w.seconds} />`},
-      {head: 'Then peak', number: true, cell: (w) => html`<${Bytes} n=${w.peak} />`},
+      {head: 'Suggestion', class: 'wrap', cell: (w) => html`<${SuggestionText} report=${report} w=${w} /><${SW.Suggestion} report=${report} suggestion=${{sharding: w.sharding, partition_spec: w.partition_spec}} />`},
+      {head: 'Sent by a device', number: true, cell: (w) => html`<${Saved} saved=${w.saved_bytes} then=${w.bytes} text=${f.bytes} />`},
+      {head: 'Step time', number: true, cell: (w) => html`<${Saved} saved=${w.saved_seconds} then=${w.seconds} text=${f.seconds} />`},
+      {head: 'Peak memory', number: true, cell: (w) => html`<${Saved} saved=${w.saved_peak} then=${w.peak} text=${f.bytes} />`},
     ]} />`;
   }
 
@@ -132,5 +139,5 @@
       <${List} report=${report} /></div>`;
   }
 
-  Object.assign(SW, {Why, withoutSpec});
+  Object.assign(SW, {Why, SuggestionText});
 })();

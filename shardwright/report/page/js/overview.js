@@ -161,25 +161,39 @@
 
   // `saves 72 KiB, 4 µs`; what it costs instead is said, too.
   function Savings({w}) {
-    const parts = [[w.saved_bytes, f.bytes], [w.saved_seconds, f.seconds]].filter(([n]) => f.known(n) && n !== 0);
+    const parts = [[w.saved_bytes, f.bytes], [w.saved_seconds, f.seconds], [w.saved_peak, (n) => `${f.bytes(n)} at the peak`]].filter(([n]) => f.known(n) && n !== 0);
     const saved = parts.filter(([n]) => n > 0), lost = parts.filter(([n]) => n < 0);
     const list = (some) => some.map(([n, text]) => text(Math.abs(n))).join(', ');
     return [saved.length ? `saves ${list(saved)}` : '', lost.length ? `costs ${list(lost)} more` : ''].filter(Boolean).join('; ') || 'saves nothing';
   }
 
   function WhatIfCard({report}) {
-    const rows = report.doc.what_if.filter((w) => w.saved_bytes > 0 || w.saved_seconds > 0).slice(0, 3);
+    const rows = report.doc.what_if.filter((w) => w.saved_bytes > 0 || w.saved_seconds > 0 || w.saved_peak > 0).slice(0, 3);
     return html`<${Card} title="What would save most">${rows.length ? html`<ol class="savings">${rows.map((w) => html`<li>
-      <${SW.Rich} report=${report} text=${SW.withoutSpec(w)} /><span class="saving"><${Savings} w=${w} /></span></li>`)}</ol>`
-      : html`<p class="empty">No annotation was found that sends less or takes less time.</p>`}
+      <${SW.SuggestionText} report=${report} w=${w} /><span class="saving"><${Savings} w=${w} /></span></li>`)}</ol>`
+      : html`<p class="empty">No annotation was found that sends less, takes less time or needs less memory.</p>`}
       ${report.doc.what_if.length > 0 && html`<p class="screen-only"><${Link} to=${SW.router.print('why', [], {list: 'what-if'})}>All suggestions that were tried</${Link}></p>`}</${Card}>`;
   }
 
   // `1.2 MFLOP`.
   const flop = (n) => f.large(n).replace(/ ?(\D?)$/, ' $1FLOP');
 
+  // The parameters, or all arguments where the document does not tell them apart.
+  function ParameterTotal({report}) {
+    const p = report.doc.parameters;
+    if (p) return html`<${Total} title="Parameters" note=${`${f.large(p.elements)} elements; ${f.bytes(p.local_bytes)} on each device`}>${f.bytes(p.bytes)}</${Total}>`;
+    let count = 0, bytes = 0, local = 0;
+    for (let v = 0; v < report.valueCount; ++v) {
+      if (!(report.number('values', 'argument', v) >= 0)) continue;
+      ++count;
+      bytes += report.number('values', 'bytes', v) || 0;
+      local += report.number('values', 'local_bytes', v) || 0;
+    }
+    return html`<${Total} title="Arguments" note=${`${f.count(count)} of main; ${f.bytes(local)} on each device`}>${f.bytes(bytes)}</${Total}>`;
+  }
+
   function Totals({report}) {
-    const {statistics: s, parameters: p, flops, mesh} = report.doc, peak = s.predicted_peak || null;
+    const {statistics: s, flops, mesh} = report.doc, peak = s.predicted_peak || null;
     const peakBytes = peak ? peak.bytes : s.peak_bytes_per_device;
     const stops = report.doc.stops.length;
     const step = predictedParts(report);
@@ -189,7 +203,7 @@
       <${Total} title="Sent" note="by each device in one step"><${Bytes} n=${s.bytes_sent_per_device} /></${Total}>
       <${Total} title="Operations" note=${flops && f.known(flops.local) ? `of each device; ${flop(flops.global)} unsharded` : ''}>${
         SW.orUnknown(flops && f.known(flops.local) ? flop(flops.local) : null)}</${Total}>
-      <${Total} title="Parameters" note=${p ? `${f.large(p.elements)} elements; ${f.bytes(p.local_bytes)} on each device` : ''}>${SW.orUnknown(p && f.bytes(p.bytes))}</${Total}>
+      <${ParameterTotal} report=${report} />
       <${Total} title="Program" note=${`${f.count(mesh.devices)} ${mesh.devices === 1 ? 'device' : 'devices'}`}>${f.count(report.opCount)} ${report.opCount === 1 ? 'op' : 'ops'}</${Total}>
       <${Total} title="Conflicts" note="axes that stopped">${stops ? html`<${Link} to=${SW.router.print('why', [], {list: 'stops'})}>${f.count(stops)}</${Link}>` : '0'}</${Total}>
     </dl>`;
