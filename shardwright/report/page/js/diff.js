@@ -48,11 +48,17 @@
       ]} /></section>`;
   }
 
+  // The numbers of NUMBERS first, in its order; without those that are zero in both.
+  function ordered(numbers) {
+    const keys = Object.keys(NUMBERS), rank = (n) => keys.includes(n.name) ? keys.indexOf(n.name) : keys.length;
+    return numbers.filter((n) => n.a || n.b).sort((x, y) => rank(x) - rank(y));
+  }
+
   // Twice as wide bars are twice as large numbers; A and B share a scale.
   function Numbers({numbers}) {
     const more = (n) => n.difference === 0 ? html`<span class="muted">equal</span>`
         : html`${numberText(n.name, Math.abs(n.difference))} ${n.difference > 0 ? 'more' : 'less'}`;
-    return html`<section><h3>Numbers</h3><${Table} rows=${numbers} empty="The programs have no numbers in common." columns=${[
+    return html`<section><h3>Numbers</h3><${Table} rows=${ordered(numbers)} empty="The programs have no numbers in common." columns=${[
       {head: 'Of one step', cell: (n) => numberName(n.name)},
       {head: 'A', number: true, cell: (n) => numberText(n.name, n.a)},
       {head: 'B', number: true, cell: (n) => html`<strong>${numberText(n.name, n.b)}</strong>`},

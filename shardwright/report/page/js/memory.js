@@ -69,6 +69,9 @@
       <text class="tick" x=${LEFT} y=${HEIGHT - 8}>start of the step</text><text class="tick" x=${WIDTH - 8} y=${HEIGHT - 8} text-anchor="end">end</text></svg>`;
   }
 
+  // True if any value of the class is held at any point.
+  const held = (memory, c) => memory.by_class.some((row) => row[c] > 0);
+
   // Classes differ without colour, too.
   const LINES = ['', 'M0 0L8 8', 'M0 8L8 0', 'M4 0V8', 'M0 4H8', 'M4 4m-1 0a1 1 0 1 0 2 0a1 1 0 1 0 -2 0'];
   const Pattern = ({c}) => html`<pattern id=${`class-pattern-${c}`} width="8" height="8" patternUnits="userSpaceOnUse"><path class="pattern-line" d=${LINES[c]} /></pattern>`;
@@ -103,7 +106,7 @@
     return html`<div class="page memory"><p class="intro">Bytes that each device holds while the step runs. The peak is <strong><${Bytes} n=${peakBytes} /></strong>${
         predicted.place ? html` at <span class="code">${predicted.place}</span>` : ''}${memory.values_at_peak > 0 ? `, where ${f.count(memory.values_at_peak)} values are held` : ''}.</p>
       <${Chart} report=${report} memory=${memory} at=${at} setAt=${setAt} peakAt=${peakAt} />
-      <div class="chart-foot"><ul class="legend">${(memory.classes || []).map((name, c) => html`<li><${Swatch} c=${c} />${name}
+      <div class="chart-foot"><ul class="legend">${(memory.classes || []).map((name, c) => held(memory, c) && html`<li><${Swatch} c=${c} />${name}
         ${row[c] !== undefined && html` <${Bytes} n=${row[c]} />`}</li>`)}</ul>
         <p role="status">${at === peakAt ? 'At the peak' : 'At the cursor'}: <strong><${Bytes} n=${points[at][1]} /></strong> during ${o >= 0 ? html`<${Link} to=${to.op(o)}>${report.opLabel(o)}</${Link}> <${SW.Place} report=${report} stack=${report.stackOf(o)} />` : 'the start'} ${at !== peakAt && html`<button class="plain" onClick=${() => setAt(peakAt)}>Go to the peak</button>`}</p></div>
       <section><h3>Largest values at the peak</h3><${PeakTable} report=${report} memory=${memory} peakBytes=${peakBytes} /></section></div>`;

@@ -167,8 +167,16 @@
     return [saved.length ? `saves ${list(saved)}` : '', lost.length ? `costs ${list(lost)} more` : ''].filter(Boolean).join('; ') || 'saves nothing';
   }
 
+  // True if at least a thousandth is saved of what the program sends, takes or
+  // holds: less is no reason for another annotation.
+  function isWorthwhile({doc}, w) {
+    const s = doc.statistics, step = s.predicted_step, peak = s.predicted_peak;
+    const of = (saved, all) => saved > 0 && !(f.known(all) && saved < all / 1000);
+    return of(w.saved_bytes, s.bytes_sent_per_device) || of(w.saved_seconds, step && step.step_seconds) || of(w.saved_peak, peak && peak.bytes);
+  }
+
   function WhatIfCard({report}) {
-    const rows = report.doc.what_if.filter((w) => w.saved_bytes > 0 || w.saved_seconds > 0 || w.saved_peak > 0).slice(0, 3);
+    const rows = report.doc.what_if.filter((w) => isWorthwhile(report, w)).slice(0, 3);
     return html`<${Card} title="What would save most">${rows.length ? html`<ol class="savings">${rows.map((w) => html`<li>
       <${SW.SuggestionText} report=${report} w=${w} /><span class="saving"><${Savings} w=${w} /></span></li>`)}</ol>`
       : html`<p class="empty">No annotation was found that sends less, takes less time or needs less memory.</p>`}
