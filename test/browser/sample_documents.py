@@ -249,8 +249,8 @@ def transformer(layers=4, title="examples/gpt/gpt.mlir", machine=True, ops_per_l
                     b.arrival(v, d, axis, origin=f"annotated {text}", origin_value=v)
     x = b.value(f"%arg{b.arguments}", (8, 16, 64), [["data"], [], []], source="batch", argument=True, flags=8)
     root = x
-    last = b.arrival(x, 0, "data", origin='annotated [{"data"}, {}, {}]', origin_value=x)
-    loop = -1
+    b.arrival(x, 0, "data", origin='annotated [{"data"}, {}, {}]', origin_value=x)
+    loop = last = -1
     for layer in range(layers):
         for k in range(ops_per_layer):
             kind = ("dot_general", "add", "multiply", "tanh", "reduce", "broadcast_in_dim")[k % 6]
@@ -269,7 +269,9 @@ def transformer(layers=4, title="examples/gpt/gpt.mlir", machine=True, ops_per_l
                      flops=2_000_000 if kind == "dot_general" else 20_000, seconds=(6e-6 if kind == "dot_general" else 7e-7))  # fmt: skip
             model = kind == "dot_general" and part == "mlp"
             y = b.result(o, f"%{b.ops['op'].__len__()}", (8, 16, 256 if model else 64), [["data"], [], ["model"] if model else []])
-            last = b.arrival(y, 0, "data", came_from=x, from_dim=0, op=f"stablehlo.{kind}", following=last, where=f"model.py:{20 + k}")
+            # The first step comes from the annotation itself.
+            first = {"origin": 'annotated [{"data"}, {}, {}]', "origin_value": x} if x == root else {"came_from": x, "from_dim": 0, "following": last}
+            last = b.arrival(y, 0, "data", op=f"stablehlo.{kind}", where=f"model.py:{20 + k}", **first)
             if kind == "dot_general":
                 sent = 98304 // (k + 1) * (8 if inside else 1)
                 i = b.collective("all_reduce" if k % 2 == 0 else "all_gather", ["model"] if k % 4 else ["data", "model"], sent, o, y, 8 if inside else 1,
@@ -291,7 +293,6 @@ def transformer(layers=4, title="examples/gpt/gpt.mlir", machine=True, ops_per_l
          "verified": True}
         for a, n in (("model", 72830), ("data", 31000))
     ]  # fmt: skip
-    del root
     return b.document(lanes=lanes, source=source, diff=diff)
 
 

@@ -87,14 +87,14 @@ def reasons(b, d):
     values, arrivals, strings = d["values"], d["arrivals"], d["strings"]
     v = max(range(len(values["name"])), key=lambda i: len(chain(d, values["why"][i][0][2])) if values["why"][i] else 0)
     b.open(b.page("gpt", d), f"why/value/{v}")
-    steps = [a for a in chain(d, values["why"][v][0][2]) if arrivals["from"][a] >= 0]
+    steps = [a for a in chain(d, values["why"][v][0][2]) if arrivals["op"][a]]
     tally.check("a long chain is folded", f"{len(steps) - 3} more steps" in b.text(), b.text())
     b.click(".chain button")
     shown = b.js("return [...document.querySelector('.chain').querySelectorAll('li')].map((e) => e.innerText)")
     tally.equal("each step of the chain, and its origin", len(steps) + 1, len(shown))
     for a, text in zip(steps, shown):
         source = arrivals["from"][a]
-        label = strings[values["source"][source]] or strings[values["name"][source]]
+        label = strings[values["source"][source]] or strings[values["name"][source]] if source >= 0 else strings[arrivals["origin_value"][a]]
         has("step", text, label, strings[arrivals["op"][a]].split(".")[-1], strings[arrivals["where"][a]])
     has("origin", shown[-1], "batch", "annotated")
     b.click(".chain a")

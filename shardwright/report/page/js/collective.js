@@ -9,10 +9,7 @@
   const {html, to, Link, Bytes, Seconds, ValueLink, Rich, Table, AxisTag, Facts} = SW;
   const f = SW.format;
 
-  const named = (report, name) => {
-    const v = report.valueByName(name);
-    return v >= 0 ? html`<${ValueLink} report=${report} v=${v} label=${name} />` : html`<span class="code">${name}</span>`;
-  };
+  const named = (report, name) => html`<${SW.Named} report=${report} name=${name} />`;
 
   // The ways of computing, or of moving data, that were compared: the chosen one
   // first. Costs are shown as far as the document has them.

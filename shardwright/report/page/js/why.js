@@ -23,16 +23,23 @@
       html`<li class="code">${frame.file}${frame.line > 0 ? `:${frame.line}` : ''}${frame.function && html` <span class="muted">in ${frame.function}</span>`}</li>`)}</ol></details>`;
   }
 
-  // One step of a chain: the value that an axis arrived at, and by what.
+  // A value by its name in texts.
+  function Named({report, name}) {
+    const v = report.valueByName(name);
+    return v >= 0 ? html`<${ValueLink} report=${report} v=${v} label=${name} />` : html`<span class="code">${name || 'an annotation'}</span>`;
+  }
+
+  // One step of a chain: where the axis came from, and by which op. The last step
+  // comes from the origin.
   function Step({report, a}) {
-    const A = 'arrivals', from = report.number(A, 'from', a), fromDim = report.number(A, 'from_dim', a);
+    const A = 'arrivals', from = report.number(A, 'from', a), last = !(from >= 0);
+    const fromDim = report.number(A, last ? 'origin_dim' : 'from_dim', a);
     const kind = report.text(A, 'kind', a), factor = report.text(A, 'factor', a), where = report.text(A, 'where', a);
     const op = report.text(A, 'op', a), priorities = [];
     const p = report.number(A, 'user_priority', a);
     if (p) priorities.push(`priority ${p}`);
-    if (from === null || from < 0) return '';
-    return html`<li><span class="step-through">from <${ValueLink} report=${report} v=${from} />${fromDim >= 0 ? html` dimension ${fromDim}` : ''}
-      ${op && html` through <span class="code">${op.slice(op.indexOf('.') + 1)}</span>`}</span>
+    return html`<li><span class="step-through">from ${last ? html`<${Named} report=${report} name=${report.text(A, 'origin_value', a)} />` : html`<${ValueLink} report=${report} v=${from} />`}${
+        fromDim >= 0 && fromDim !== null ? html` dimension ${fromDim}` : ''} ${op && html` through <span class="code">${op.slice(op.indexOf('.') + 1)}</span>`}</span>
       <span class="muted step-note">${[kind && kind.replace(/[-_]/g, ' '), factor && `factor ${factor}`, ...priorities].filter(Boolean).join(', ')}${
         where && html` <span class="code">${where}</span>`}</span></li>`;
   }
@@ -50,7 +57,7 @@
 
   function Chain({report, a}) {
     const steps = report.chain(a), [all, setAll] = useState(false);
-    const through = steps.filter((s) => (report.number('arrivals', 'from', s) ?? -1) >= 0);
+    const through = steps.filter((s) => report.text('arrivals', 'op', s) !== '');
     const folded = !all && through.length > FOLD;
     const first = folded ? through.slice(0, 2) : through, last = folded ? through.slice(-1) : [];
     return html`<ol class="chain">${first.map((s) => html`<${Step} report=${report} a=${s} />`)}
@@ -183,5 +190,5 @@
       <${Sends} report=${report} indices=${report.collectivesOfOp.get(o) || []} /></article>`;
   }
 
-  Object.assign(SW, {ValueDetails, OpDetails, Stop, Suggestion, Facts, Stack});
+  Object.assign(SW, {ValueDetails, OpDetails, Stop, Suggestion, Facts, Stack, Named});
 })();
