@@ -17,18 +17,18 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// The value's name for users, and the `explain` option that selects it.
-static std::pair<std::string, std::string> nameOf(Value value) {
-  std::string position = filePosition(value.getLoc());
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return {"value", position.empty() ? "" : " --line " + position};
-  auto name = dyn_cast<NameLoc>(value.getLoc());
-  std::string number = std::to_string(argument.getArgNumber());
-  auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  bool ofMain = func && func.getSymName() == sdy::kMainFuncName;
-  return {"argument " + (name ? name.getName().str() : number),
-          ofMain ? " --arg " + number : ""};
+std::pair<std::string, std::string>
+ReplicationWarner::nameOf(Value value) const {
+  int32_t id = user.idOf(value);
+  if (id < 0) {
+    std::string position = filePosition(value.getLoc());
+    return {"a value", position.empty() ? "" : " --line " + position};
+  }
+  const UserValue &known = user.all()[id];
+  if (known.argument >= 0)
+    return {"argument " + known.shortName(),
+            " --arg " + std::to_string(known.argument)};
+  return {"value " + known.shortName(), " --value " + known.uniqueName()};
 }
 
 void ReplicationWarner::onWritten() {

@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_REPORT_WARNINGS_H
 
 #include "shardwright/propagate/reasons/reasons.h"
+#include "shardwright/report/explain/user_values.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -18,15 +19,20 @@ namespace shardwright {
 /// about conflicts in which axes of an annotation lost at a value of that size.
 class ReplicationWarner : public Reasons {
 public:
-  ReplicationWarner(mlir::ModuleOp module, int64_t bytes)
-      : module(module), bytes(bytes) {}
+  /// `user` has numbered the values of `module`.
+  ReplicationWarner(mlir::ModuleOp module, const UserValues &user,
+                    int64_t bytes)
+      : module(module), user(user), bytes(bytes) {}
   void onWritten() override;
 
 private:
+  /// The value's name for users, and the `explain` option that selects it.
+  std::pair<std::string, std::string> nameOf(mlir::Value value) const;
   void warnOfWholeValues(const Mesh &mesh);
   void warnOfConflicts(const Mesh &mesh);
 
   mlir::ModuleOp module;
+  const UserValues &user;
   int64_t bytes;
 };
 

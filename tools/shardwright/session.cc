@@ -179,6 +179,9 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   auto start = std::chrono::steady_clock::now();
   if (!load(options.module, options.trusted, positions.get()))
     return false;
+  std::optional<UserValues> names;
+  if (options.warnReplicated)
+    names.emplace(*owned, positions.get(), sources.get());
   if (looksAgain) {
     asRead = std::move(owned); // the positions refer to its ops
     owned = asRead->clone();
@@ -214,7 +217,12 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     llvm::scope_exit resume([&] { line.at(nameOfNext(stage)); });
     if (text && stage == printed) {
       llvm::raw_string_ostream os(*text);
-      printModule(module, os,
+      OwningOpRef<ModuleOp> plain;
+      if (names && options.debugInfo) {
+        plain = module.clone();
+        removeNumbers(*plain);
+      }
+      printModule(plain ? *plain : module, os,
                   OpPrintingFlags().enableDebugInfo(options.debugInfo));
     }
     printAfter(options, stage, module);
@@ -232,7 +240,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     };
   std::optional<ReplicationWarner> warner;
   if (options.warnReplicated) {
-    warner.emplace(*owned, *options.warnReplicated);
+    warner.emplace(*owned, *names, *options.warnReplicated);
     compileOptions.observer = &*warner;
   }
   if (!options.remarks.empty())

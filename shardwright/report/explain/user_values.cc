@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
@@ -89,6 +90,10 @@ struct Written {
 };
 
 std::string sourceNameOf(Location location) {
+  // The module may have been numbered before.
+  if (auto fused = dyn_cast<FusedLoc>(location);
+      fused && fused.getLocations().size() == 1)
+    location = fused.getLocations().front();
   auto name = dyn_cast<NameLoc>(location);
   return name ? name.getName().str() : "";
 }
@@ -150,6 +155,19 @@ UserValues::UserValues(ModuleOp module, const AsmParserState *positions,
       auto info = main.getResultAttrOfType<StringAttr>(i, "jax.result_info");
       resultNames.push_back(info ? info.str() : "");
     }
+}
+
+void removeNumbers(ModuleOp module) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](FusedLoc location) -> std::optional<Attribute> {
+    auto dict = dyn_cast_if_present<DictionaryAttr>(location.getMetadata());
+    if (!dict || !dict.contains(kTag) || location.getLocations().size() != 1)
+      return std::nullopt;
+    return location.getLocations().front();
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/false,
+                                        /*replaceLocs=*/true,
+                                        /*replaceTypes=*/false);
 }
 
 std::string UserValues::resultName(unsigned i) const {

@@ -80,6 +80,10 @@ private:
   std::vector<UserValue> values;
 };
 
+/// Removes the numbers from the locations of a module, so that it prints as if
+/// its values had never been numbered.
+void removeNumbers(mlir::ModuleOp module);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_REPORT_EXPLAIN_USER_VALUES_H
