@@ -18,8 +18,8 @@
 #include "shardwright/pjrt_client/plugin_backend.h"
 #include "shardwright/pjrt_client/plugin_client.h"
 #include "shardwright/report/document/measured_timeline.h"
+#include "shardwright/report/explain/warnings.h"
 #include "shardwright/report/location_text.h"
-#include "shardwright/report/warnings.h"
 #include "shardwright/runtime/replace_file.h"
 #include "shardwright/support/start_thread.h"
 
@@ -161,6 +161,18 @@ static bool isHtml(const std::optional<std::string> &report) {
   return report && llvm::StringRef(*report).starts_with("html");
 }
 
+/// Prints the module without the numbers of its values, if it is numbered.
+static void printStage(ModuleOp module, const CommonOptions &options,
+                       bool isNumbered, llvm::raw_ostream &os) {
+  OwningOpRef<ModuleOp> plain;
+  if (isNumbered && options.debugInfo) { // else no locations are printed
+    plain = module.clone();
+    removeNumbers(*plain);
+  }
+  printModule(plain ? *plain : module, os,
+              OpPrintingFlags().enableDebugInfo(options.debugInfo));
+}
+
 bool Session::compile(const CommonOptions &options, Stage stopAfter,
                       Stage printed, std::string *text) {
   std::optional<MachineModel> machine = givenMachine;
@@ -217,13 +229,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     llvm::scope_exit resume([&] { line.at(nameOfNext(stage)); });
     if (text && stage == printed) {
       llvm::raw_string_ostream os(*text);
-      OwningOpRef<ModuleOp> plain;
-      if (names && options.debugInfo) {
-        plain = module.clone();
-        removeNumbers(*plain);
-      }
-      printModule(plain ? *plain : module, os,
-                  OpPrintingFlags().enableDebugInfo(options.debugInfo));
+      printStage(module, options, names.has_value(), os);
     }
     printAfter(options, stage, module);
   };

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/report/warnings.h"
+#include "shardwright/report/explain/warnings.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/report/location_text.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_WARNINGS_H
-#define SHARDWRIGHT_REPORT_WARNINGS_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_WARNINGS_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_WARNINGS_H
 
 #include "shardwright/propagate/reasons/reasons.h"
 #include "shardwright/report/explain/user_values.h"
@@ -38,4 +38,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_WARNINGS_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_WARNINGS_H
