@@ -8,8 +8,6 @@
 #include "session.h"
 
 #include "crash_report.h"
-#include "report_command.h"
-#include "terminal.h"
 
 #include "shardwright/auto/plan_inside.h"
 #include "shardwright/compile/registration.h"
@@ -17,10 +15,8 @@
 #include "shardwright/interop/load_module.h"
 #include "shardwright/pjrt_client/plugin_backend.h"
 #include "shardwright/pjrt_client/plugin_client.h"
-#include "shardwright/report/document/measured_timeline.h"
 #include "shardwright/report/explain/warnings.h"
 #include "shardwright/report/location_text.h"
-#include "shardwright/runtime/replace_file.h"
 #include "shardwright/support/start_thread.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
@@ -157,10 +153,6 @@ static void printAfter(const CommonOptions &options, Stage stage,
   llvm::errs() << "\n";
 }
 
-static bool isHtml(const std::optional<std::string> &report) {
-  return report && llvm::StringRef(*report).starts_with("html");
-}
-
 /// Prints the module without the numbers of its values, if it is numbered.
 static void printStage(ModuleOp module, const CommonOptions &options,
                        bool isNumbered, llvm::raw_ostream &os) {
@@ -173,6 +165,26 @@ static void printStage(ModuleOp module, const CommonOptions &options,
               OpPrintingFlags().enableDebugInfo(options.debugInfo));
 }
 
+CompileOptions Session::compileOptionsOf(const CommonOptions &options,
+                                         std::optional<MachineModel> machine,
+                                         Stage stopAfter) const {
+  CompileOptions made;
+  made.import = options.import;
+  made.shardy = options.shardy;
+  // Effort 3 changes shardings, and then partitions with the next lower one.
+  made.partition.effort =
+      Effort(std::min(options.partitionEffort, int(Effort::Most)));
+  made.partition.machine = std::move(machine);
+  made.partition.target = options.target.value_or(target);
+  made.overlap = options.overlap;
+  made.form = options.form;
+  made.stopAfter = stopAfter;
+  made.processes = numProcesses;
+  made.backend = client ? &client->backend() : nullptr;
+  made.kernelCacheDir = options.kernelCache;
+  return made;
+}
+
 bool Session::compile(const CommonOptions &options, Stage stopAfter,
                       Stage printed, std::string *text) {
   std::optional<MachineModel> machine = givenMachine;
@@ -182,7 +194,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     return llvm::any_of(options.budgets,
                         [&](const Budget &b) { return b.what == what; });
   };
-  bool wantsDocument = keepsModule || isHtml(options.report);
+  bool wantsDocument = keepsModule || reportsRun(options);
   bool looksAgain = !options.remarks.empty() || options.warnReplicated ||
                     asks(Budget::What::Replicate) || asks(Budget::What::Sent) ||
                     wantsDocument;
@@ -207,20 +219,9 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
 
-  CompileOptions compileOptions;
-  compileOptions.import = options.import;
-  compileOptions.shardy = options.shardy;
-  bool plansInside = options.partitionEffort == kPlanInsideEffort;
-  compileOptions.partition.effort =
-      plansInside ? Effort::Most : Effort(options.partitionEffort);
-  compileOptions.partition.machine = std::move(machine);
-  compileOptions.partition.target = options.target.value_or(target);
-  compileOptions.overlap = options.overlap;
-  compileOptions.form = options.form;
-  compileOptions.stopAfter = stopAfter;
-  compileOptions.processes = numProcesses;
-  compileOptions.backend = client ? &client->backend() : nullptr;
-  compileOptions.kernelCacheDir = options.kernelCache;
+  const bool plansInside = options.partitionEffort == kPlanInsideEffort;
+  CompileOptions compileOptions =
+      compileOptionsOf(options, std::move(machine), stopAfter);
   // Start the thread only here: reading bytecode forks.
   Progress &line = progress(options);
   line.at("importing");
@@ -399,113 +400,6 @@ bool Session::loadExecutable(const CommonOptions &options) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
   return true;
-}
-
-/// A word of a shell command.
-static std::string shellWord(llvm::StringRef text) {
-  bool isPlain = !text.empty() && llvm::all_of(text, [](char c) {
-    return llvm::isAlnum(c) || llvm::StringRef("_-./=,:+@%").contains(c);
-  });
-  if (isPlain)
-    return text.str();
-  std::string quoted = "'";
-  for (char c : text)
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-TextReportOptions Session::textReport(const CommonOptions &options) const {
-  TextReportOptions text;
-  text.full = options.full;
-  text.fullOption = "--full";
-  text.width = reportWidth();
-  // A saved executable is not a module, and its options are unknown.
-  if (isLoaded())
-    return text;
-  text.explain = "shardwright explain " + shellWord(options.module);
-  if (!options.import.meshSizes.empty()) {
-    text.explain += " --mesh ";
-    llvm::ListSeparator comma(",");
-    for (const MeshAxis &axis : options.import.meshSizes)
-      text.explain += llvm::StringRef(comma).str() +
-                      shellWord(axis.name + "=" + std::to_string(axis.size));
-  }
-  if (options.import.devices > 0)
-    text.explain += " --devices " + std::to_string(options.import.devices);
-  if (!options.machine.empty())
-    text.explain += " --machine " + shellWord(options.machine);
-  if (options.partitionEffort != 1)
-    text.explain += " --partition-effort " +
-                    std::to_string(std::min(options.partitionEffort, 2));
-  return text;
-}
-
-bool Session::reportsRun(const CommonOptions &options) {
-  return isHtml(options.report);
-}
-
-bool Session::writeReports(const CommonOptions &options) {
-  std::string kind, file;
-  if (options.stats) {
-    if (!parseOutput("--stats", *options.stats, {"json"}, kind, file) ||
-        !writeFile(file, [&](llvm::raw_ostream &os) {
-          writeStatisticsJson(report(), os);
-        }))
-      return false;
-  }
-  if (options.report) {
-    if (!parseOutput("--report", *options.report, {"text", "json", "html"},
-                     kind, file))
-      return false;
-    if (kind == "html") {
-      FailureOr<llvm::json::Object> made = document(options);
-      if (failed(made))
-        return false;
-      if (trace && result.executable)
-        setMeasuredTimeline(result.executable->program(), *trace,
-                            report().runSeconds, *made);
-      return writeDocument(std::move(*made), kind, file);
-    }
-    return writeFile(file, [&](llvm::raw_ostream &os) {
-      if (kind == "json")
-        writeJsonReport(report(), os);
-      else
-        writeTextReport(report(), os, textReport(options));
-    });
-  }
-  return true;
-}
-
-bool parseOutput(llvm::StringRef option, llvm::StringRef text,
-                 ArrayRef<llvm::StringRef> kinds, std::string &kind,
-                 std::string &file) {
-  auto [head, tail] = text.split('=');
-  kind = head.str();
-  file = tail.empty() ? "-" : tail.str();
-  if (llvm::is_contained(kinds, head) && !text.ends_with("="))
-    return true;
-  std::string expected = llvm::join(kinds, ", ");
-  badInput(option + ": expected " + expected +
-               ", each with =FILE to write a file, "
-               "found '" +
-               text + "'",
-           "");
-  return false;
-}
-
-bool writeFile(llvm::StringRef path,
-               llvm::function_ref<void(llvm::raw_ostream &)> write) {
-  if (path == "-") {
-    write(llvm::outs());
-    llvm::outs().flush();
-    return true;
-  }
-  llvm::Error failed = replaceFileByStream(path, write);
-  if (!failed)
-    return true;
-  badInput("cannot write '" + path + "': " + toString(std::move(failed)),
-           "check the directory and its permissions");
-  return false;
 }
 
 } // namespace shardwright

@@ -115,6 +115,9 @@ public:
   bool writeReports(const CommonOptions &options);
 
 private:
+  CompileOptions compileOptionsOf(const CommonOptions &options,
+                                  std::optional<MachineModel> machine,
+                                  Stage stopAfter) const;
   void tellOfGathers(const CommonOptions &options);
 
   std::optional<MachineModel> givenMachine;
