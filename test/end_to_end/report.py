@@ -314,6 +314,23 @@ def check(tally, name, path, trials, flags=()):
         check_collectives(tally, name, path, document, flags)
 
 
+def check_run(tally, name, path):
+    """The page of a run has its trace, with the bytes of collectives that are known by their position."""
+    with tempfile.TemporaryDirectory() as folder:
+        page, stats = os.path.join(folder, "run.html"), os.path.join(folder, "stats.json")
+        tool("run", path, "--random", "1", f"--report=html={page}", f"--stats=json={stats}")
+        with open(page, encoding="utf-8") as file:
+            data = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', file.read(), re.S).group(1))
+        with open(stats) as file:
+            seconds = json.load(file)["run_seconds"]
+    timeline, collectives = data["timeline"], data["collectives"]
+    right = timeline["source"] == "measured" and len(timeline["lanes"]) == data["mesh"]["devices"] and timeline["total"] == seconds
+    tally.check(f"{name}: timeline of a run", right, json.dumps(timeline)[:500])
+    sent = [(op, count) for _, _, _, _, op, count, _ in timeline["events"] if count is not None]
+    known = {(c["op"], c["bytes_sent_per_device"] / c["executions"]) for c in collectives}
+    tally.check(f"{name}: bytes of a run", bool(sent) == bool(collectives) and set(sent) <= known, f"{sent} {known}")
+
+
 def collective_bytes(tally, folder):
     sys.path[:0] = [os.path.join(ROOT, "benchmarks"), os.path.join(ROOT, "benchmarks", "collective_bytes")]
     import common
@@ -335,6 +352,7 @@ def main():
         path = os.path.join(ROOT, "examples", name, f"{name}.mlir")
         check(tally, name, path, trials=6)
         check(tally, f"{name} on a machine", path, trials=0, flags=machine)
+        check_run(tally, name, path)
     with tempfile.TemporaryDirectory() as folder:
         collective_bytes(tally, folder)
         for rng in oracle.generators(args):

@@ -25,18 +25,24 @@ struct DeviceSpan {
   Trace::Span span;
 };
 
-/// The ops of a document by their kind and position, as steps are named.
-class OpNames {
+/// The ops and collectives of a document by their kind and position, as steps
+/// are named.
+class StepNames {
 public:
-  explicit OpNames(const Object &document);
-  /// The only op of this name; -1 if there are none or several.
-  int64_t find(StringRef step) const {
-    auto it = ops.find(step);
-    return it == ops.end() ? -1 : it->second;
-  }
+  explicit StepNames(const Object &document);
+
+  struct Step {
+    int64_t op = -1;
+    /// Of one execution of a collective.
+    std::optional<double> bytes;
+  };
+  /// The only op or collective of this name; nothing if there are several.
+  Step find(StringRef name) const { return steps.lookup(name); }
 
 private:
-  llvm::StringMap<int64_t> ops;
+  void add(const Object &document, StringRef kind, int64_t stack, Step step);
+
+  llvm::StringMap<Step> steps;
 };
 
 int64_t at(const Array *list, int64_t i) {
@@ -45,29 +51,41 @@ int64_t at(const Array *list, int64_t i) {
              : -1;
 }
 
-OpNames::OpNames(const Object &document) {
-  const Object *table = document.getObject("ops");
+void StepNames::add(const Object &document, StringRef kind, int64_t stack,
+                    Step step) {
   const Array *strings = document.getArray("strings"),
               *frames = document.getArray("frames"),
               *stacks = document.getArray("stacks");
-  if (!table || !strings || !frames || !stacks)
+  if (stack < 0)
     return;
+  const Array *frame =
+      (*frames)[size_t(at((*stacks)[size_t(stack)].getAsArray(), 0))]
+          .getAsArray();
+  std::string name =
+      (kind + " at " + *(*strings)[size_t(at(frame, 0))].getAsString() + ":" +
+       llvm::Twine(at(frame, 1)) + ":" + llvm::Twine(at(frame, 2)))
+          .str();
+  auto [it, isNew] = steps.try_emplace(name, step);
+  if (!isNew)
+    it->second = Step();
+}
+
+StepNames::StepNames(const Object &document) {
+  const Array *strings = document.getArray("strings");
+  const Object *table = document.getObject("ops");
   const Array *kinds = table->getArray("op"), *stack = table->getArray("stack");
-  for (int64_t op = 0; kinds && op < int64_t(kinds->size()); ++op) {
-    int64_t number = at(stack, op);
-    if (number < 0)
-      continue;
-    const Array *frame =
-        (*frames)[size_t(at((*stacks)[size_t(number)].getAsArray(), 0))]
-            .getAsArray();
-    StringRef kind = *(*strings)[size_t(at(kinds, op))].getAsString();
-    std::string name =
-        (kind + " at " + *(*strings)[size_t(at(frame, 0))].getAsString() + ":" +
-         llvm::Twine(at(frame, 1)) + ":" + llvm::Twine(at(frame, 2)))
-            .str();
-    auto [it, isNew] = ops.try_emplace(name, op);
-    if (!isNew)
-      it->second = -1;
+  for (int64_t op = 0; op < int64_t(kinds->size()); ++op)
+    add(document, *(*strings)[size_t(at(kinds, op))].getAsString(),
+        at(stack, op), {op, std::nullopt});
+  for (const llvm::json::Value &value : *document.getArray("collectives")) {
+    const Object &one = *value.getAsObject();
+    double executions = one.getNumber("executions").value_or(0);
+    Step step{one.getInteger("op").value_or(-1), std::nullopt};
+    if (executions > 0)
+      step.bytes =
+          one.getNumber("bytes_sent_per_device").value_or(0) / executions;
+    add(document, ("stablehlo." + one.getString("kind").value_or("")).str(),
+        one.getInteger("stack").value_or(-1), step);
   }
 }
 
@@ -95,7 +113,7 @@ void setMeasuredTimeline(const LoadedProgram &program, const Trace &trace,
   sortBy(events, [](const DeviceSpan &event) {
     return std::pair(event.device, event.span.begin);
   });
-  OpNames names(document);
+  StepNames names(document);
   Array &strings = *document.getArray("strings");
   llvm::StringMap<int64_t> added;
   for (const DeviceSpan &event : events) {
@@ -110,9 +128,17 @@ void setMeasuredTimeline(const LoadedProgram &program, const Trace &trace,
     auto [it, isNew] = added.try_emplace(name, int64_t(strings.size()));
     if (isNew)
       strings.push_back(jsonText(name));
-    list.push_back(Array{event.device, double(event.span.begin) * 1e-9,
-                         double(event.span.end - event.span.begin) * 1e-9,
-                         it->second, names.find(step), nullptr, 1});
+    StepNames::Step known = names.find(step);
+    Array row{event.device,
+              double(event.span.begin) * 1e-9,
+              double(event.span.end - event.span.begin) * 1e-9,
+              it->second,
+              known.op,
+              nullptr,
+              1};
+    if (known.bytes && event.span.what == Trace::What::Collective)
+      row[5] = *known.bytes;
+    list.push_back(std::move(row));
   }
   document["timeline"] = Object{{"source", "measured"},
                                 {"lanes", std::move(lanes)},
