@@ -13,6 +13,7 @@
   const MARGIN = 12;       // rows that are made above and below the visible ones
   const OPENED_ROWS = 300;  // rows that are open at the start
   const PRINTED_ROWS = 400;
+  const FUNCTION = /^@[^:]+:/;  // of a value's name; rows stand under their function
 
   const treeOf = (report) => report.tree || (report.tree = new SW.Tree(report));
 
@@ -45,7 +46,7 @@
       <div class="cell name" role="gridcell" style=${{paddingLeft: `${4 + Math.min(tree.depth[n], 12) * 14}px`}}>
         ${children ? html`<button class="twist" tabindex="-1" aria-hidden="true" onClick=${(e) => { e.stopPropagation(); onToggle(n); }}>${open ? '▾' : '▸'}</button>`
                    : html`<span class="twist"></span>`}
-        ${v >= 0 && kind === 'op' && html`<span class="code result">${report.valueName(v)}</span>`}
+        ${v >= 0 && kind === 'op' && html`<span class="code result" title=${report.valueName(v)}>${report.valueName(v).replace(FUNCTION, '')}</span>`}
         <span class=${`label ${kind === 'value' ? 'code' : ''}`} title=${o >= 0 ? report.text('ops', 'name', o) : tree.label[n]}>${tree.label[n]}</span>
         ${kind === 'op' && report.opName(o) !== tree.label[n] && html`<span class="muted op-name">${report.opName(o)}</span>`}
         ${kind === 'arguments' && html`<span class="muted count">${f.count(children.length)}</span>`}
