@@ -50,9 +50,8 @@ func.func @main(%x: tensor<2x8x16xf32>, %q: tensor<16x16xf32>, %k: tensor<16x16x
       : (tensor<2x8x16xf32>, tensor<16x16xf32>) -> tensor<2x8x16xf32>
   %y = stablehlo.add %x, %d : tensor<2x8x16xf32>
   %rate = stablehlo.constant dense<5.000000e-01> : tensor<16x16xf32>
-  %turned = stablehlo.transpose %o, dims = [1, 0] : (tensor<16x16xf32>) -> tensor<16x16xf32>
   %q2 = stablehlo.multiply %q, %rate : tensor<16x16xf32>
-  %o2 = stablehlo.multiply %turned, %rate : tensor<16x16xf32>
+  %o2 = stablehlo.multiply %o, %rate : tensor<16x16xf32>
   return %y, %q2, %o2 : tensor<2x8x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
 })");
 
@@ -87,7 +86,7 @@ TEST_F(RecipesTest, ASharedConstantJoinsNoColours) {
   auto of = [&](unsigned argument, int64_t dim) {
     return colours.of(main.getArgument(argument), dim);
   };
-  // The constant multiplies columns of q and rows of o.
+  // The constant multiplies rows of q and of o.
   EXPECT_NE(of(1, 0), of(1, 1));
   EXPECT_EQ(of(1, 1), of(2, 1));
   EXPECT_EQ(of(1, 1), of(4, 0));
