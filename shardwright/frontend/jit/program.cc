@@ -250,11 +250,10 @@ static void logCompilation(const LoweredProgram &lowered) {
            mapping, ")."));
 }
 
-/// Of a file that an option names, so that a program is compiled again for a
-/// file that changed. Empty for other options; compilation reports a file that
-/// cannot be read.
-static std::string contentsOf(const std::string &option,
-                              const std::string &path) {
+/// The contents of a file that an option names, so that a program is compiled
+/// again for a file that changed. Empty for other options; compilation reports
+/// a file that cannot be read.
+static std::string fileOf(const std::string &option, const std::string &path) {
   if (option != "shardwright_machine")
     return "";
   auto file = llvm::MemoryBuffer::getFile(path);
@@ -280,8 +279,7 @@ Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
     key += callback->key();
   key += cat(lowered->request.name, "|", ffi::countOfPartitionable());
   for (const auto &[name, value] : lowered->request.compilerOptions)
-    key +=
-        cat("|", name, "=", value.size(), ":", value, contentsOf(name, value));
+    key += cat("|", name, "=", value.size(), ":", value, fileOf(name, value));
   if (auto found = compiledCache().find(key))
     return *found;
   bool isKept = isKeptOnDisk(*lowered);
