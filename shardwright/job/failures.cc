@@ -182,7 +182,8 @@ std::string Messenger::describeLoss(int32_t peer, const Run &run) const {
   const Receive *first = firstReceive(run, peer);
   if (first && run.description.describeWait)
     return text + "; " + run.description.describeWait(peer, first->key);
-  return text + "; " + run.description.name +
+  const std::string &name = run.description.name;
+  return text + "; " + (name.empty() ? "the program" : name) +
          ", which needs it, was not waiting for it here";
 }
 
