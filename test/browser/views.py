@@ -39,7 +39,7 @@ def overview(b, d):
     s = d["statistics"]
     has("totals", totals["Sent"], bytes_text(s["bytes_sent_per_device"]))
     has("totals", totals["Peak memory"], bytes_text(s["predicted_peak"]["bytes"]))
-    has("totals", totals["Program"], f"{len(d['ops']['op'])} ops", "8 devices")
+    has("totals", totals["Program"], f"{d['statistics']['ops']} ops", f"{len(d['ops']['op'])} as written; 8 devices")
     has("totals", totals["Conflicts"], str(len(d["stops"])))
     tally.equal("mesh: a square for each device", 8, b.js("return document.querySelectorAll('.mesh rect.device').length"))
     has("mesh: names of axes", b.js("return document.querySelector('.mesh').textContent"), "data = 2", "model = 4")

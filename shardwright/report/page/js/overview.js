@@ -168,10 +168,12 @@
   }
 
   // True if at least a thousandth is saved of what the program sends, takes or
-  // holds: less is no reason for another annotation.
+  // holds, and the step does not get longer: else it is no reason for another
+  // annotation.
   function isWorthwhile({doc}, w) {
     const s = doc.statistics, step = s.predicted_step, peak = s.predicted_peak;
     const of = (saved, all) => saved > 0 && !(f.known(all) && saved < all / 1000);
+    if (step && f.known(w.saved_seconds) && w.saved_seconds < -step.step_seconds / 1000) return false;
     return of(w.saved_bytes, s.bytes_sent_per_device) || of(w.saved_seconds, step && step.step_seconds) || of(w.saved_peak, peak && peak.bytes);
   }
 
@@ -179,7 +181,7 @@
     const rows = report.doc.what_if.filter((w) => isWorthwhile(report, w)).slice(0, 3);
     return html`<${Card} title="What would save most">${rows.length ? html`<ol class="savings">${rows.map((w) => html`<li>
       <${SW.SuggestionText} report=${report} w=${w} /><span class="saving"><${Savings} w=${w} /></span></li>`)}</ol>`
-      : html`<p class="empty">No annotation was found that sends less, takes less time or needs less memory.</p>`}
+      : html`<p class="empty">No annotation was found that saves bytes, time or memory and makes the step no longer.</p>`}
       ${report.doc.what_if.length > 0 && html`<p class="screen-only"><${Link} to=${SW.router.print('why', [], {list: 'what-if'})}>All suggestions that were tried</${Link}></p>`}</${Card}>`;
   }
 
@@ -212,7 +214,7 @@
       <${Total} title="Operations" note=${flops && f.known(flops.local) ? `of each device; ${flop(flops.global)} unsharded` : ''}>${
         SW.orUnknown(flops && f.known(flops.local) ? flop(flops.local) : null)}</${Total}>
       <${ParameterTotal} report=${report} />
-      <${Total} title="Program" note=${`${f.count(mesh.devices)} ${mesh.devices === 1 ? 'device' : 'devices'}`}>${f.count(report.opCount)} ${report.opCount === 1 ? 'op' : 'ops'}</${Total}>
+      <${Total} title="Program" note=${`${f.count(report.opCount)} as written; ${f.count(mesh.devices)} ${mesh.devices === 1 ? 'device' : 'devices'}`}>${SW.orUnknown(f.known(s.ops) ? `${f.count(s.ops)} ${s.ops === 1 ? 'op' : 'ops'}` : null)}</${Total}>
       <${Total} title="Conflicts" note="axes that stopped">${stops ? html`<${Link} to=${SW.router.print('why', [], {list: 'stops'})}>${f.count(stops)}</${Link}>` : '0'}</${Total}>
     </dl>`;
   }
