@@ -18,7 +18,7 @@ using namespace mlir;
 namespace shardwright {
 
 /// Neighbours that count, in ops.
-constexpr int kRadius = 3;
+constexpr int kRadius = 4;
 /// Calls in calls. The partitioner refuses recursion.
 constexpr int32_t kMostDepth = 256;
 

@@ -86,7 +86,7 @@ TEST_F(ProgramModelTest, DoesNotGrowWithTheDepth) {
     // Layers that end or begin the stack have other neighbours.
     EXPECT_EQ(few.ops.size(), many.ops.size()) << calls;
     EXPECT_EQ(few.values.size(), many.values.size()) << calls;
-    EXPECT_LT(many.ops.size(), 40u) << calls;
+    EXPECT_LT(many.ops.size(), 60u) << calls;
     EXPECT_GT(many.numOps, 3 * few.numOps);
   }
 }
