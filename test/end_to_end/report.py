@@ -132,21 +132,19 @@ def check_reasons(tally, name, path, document):
     # A name may be that of several values, in the regions of a loop: explain answers for all, in the order of rows.
     answers = {}
     for answer in explained(path, list(names)):
-        of_name = answers.setdefault((answer["function"], answer["name"]), [])
+        of_name = answers.setdefault(answer["name"], [])
         if answer.get("copy", 0) <= 1:
             of_name.append({})
         of_name[-1][answer.get("copy", 0)] = answer
-    main = document.data["entry"]
     wrong = []
     for text, rows in names.items():
-        function, _, short = text[1:].partition(":") if text.startswith("@") else (main, "", text)
         number, before = -1, 1
         for row in rows:
             copy = values["copy"][row]
             if copy <= 1 or copy <= before:
                 number += 1
             before = copy
-            found = answers.get((function, short), [])
+            found = answers.get(text, [])
             theirs = found[number].get(copy) if number < len(found) else None
             ours = document.explanation(row)
             if theirs is None:

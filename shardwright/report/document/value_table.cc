@@ -105,7 +105,7 @@ void ValueTable::addRows() {
     if (!copies.empty())
       continue;
     IndexedValue removed;
-    removed.value.name = value.name;
+    removed.value.name = value.uniqueName();
     removed.value.sourceName = value.sourceName;
     removed.value.function = value.function;
     removed.value.type = typeText(value.type);
@@ -171,9 +171,7 @@ Object ValueTable::values() {
     if (row.result >= 0)
       isResult[number].push_back(row.result);
     const ExplainedValue &value = row.indexed.value;
-    bool isOfMain = row.id < 0 || value.function == explainer.mainName();
-    name.push_back(strings.add(
-        isOfMain ? value.name : "@" + value.function + ":" + value.name));
+    name.push_back(strings.add(value.name));
     source.push_back(strings.add(value.sourceName));
     type.push_back(strings.add(value.type));
     local.push_back(strings.add(row.local));

@@ -300,7 +300,6 @@ std::vector<ExplainedStop> Explainer::largestStops(size_t limit) {
 }
 
 unsigned Explainer::numResults() const { return impl->main.getNumResults(); }
-llvm::StringRef Explainer::mainName() const { return impl->main.getSymName(); }
 const Reasons &Explainer::reasons() const { return impl->run->reasons; }
 
 } // namespace shardwright

@@ -158,7 +158,6 @@ public:
   std::vector<ExplainedStop> largestStops(size_t limit);
 
   unsigned numResults() const;
-  llvm::StringRef mainName() const;
   const Reasons &reasons() const;
 
   class Impl;
