@@ -35,6 +35,22 @@ static void writeProcess(json::OStream &out, int32_t pid, StringRef name) {
   });
 }
 
+/// The work of one execution of a step, where the backend knows it. Waiting is
+/// none.
+static void writeWork(json::OStream &out, const LoadedProgram &program,
+                      const Trace::Span &span) {
+  if (span.what == Trace::What::Waiting)
+    return;
+  StepCost cost = program.stepCost(span.step);
+  auto write = [&](StringRef name, double amount) {
+    if (amount > 0)
+      out.attribute(name, amount);
+  };
+  write("bytes_read", cost.bytesRead);
+  write("bytes_written", cost.bytesWritten);
+  write("flops", cost.flops + cost.transcendentals);
+}
+
 void writeTrace(const LoadedProgram &program, const Trace &trace,
                 raw_ostream &os, ArrayRef<int32_t> processOf) {
   auto pidOf = [&](int64_t device) {
@@ -78,6 +94,7 @@ void writeTrace(const LoadedProgram &program, const Trace &trace,
               out.attribute("step", span.step);
               if (!where.empty())
                 out.attribute("at", jsonText(where));
+              writeWork(out, program, span);
             });
           });
         }

@@ -15,7 +15,8 @@
 namespace shardwright {
 
 /// Writes the Trace Event Format (chrome://tracing, Perfetto): a row per
-/// device, a complete event per span, times in microseconds. Of a run on
+/// device, a complete event per span, times in microseconds, with the bytes
+/// that a step reads and writes and its arithmetic operations. Of a run on
 /// several processes, `processOf` says which one each device belongs to; their
 /// times start when the run starts in each.
 void writeTrace(const LoadedProgram &program, const Trace &trace,

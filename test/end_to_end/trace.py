@@ -78,6 +78,13 @@ def main():
     if rows is not None:
         names = {e["name"] for e in events if e["cat"] == "collective"}
         tally.check("gpt collectives", "stablehlo.all_reduce" in names, str(names))
+        at = lambda e: e["args"].get("at", "")  # noqa: E731
+        # A device has 4 of 8 sequences: 4x16x64 numbers of 4 bytes, and products of 64x8 with 2 of 8 heads.
+        reduced = [e["args"] for e in events if e["name"] == "stablehlo.all_reduce" and "transformer_block/export.py:37" in at(e)]
+        moved = {(a["bytes_read"], a["bytes_written"]) for a in reduced}
+        tally.equal("gpt bytes of all_reduce", {(16384, 16384)}, moved)
+        dots = {(a["bytes_read"], a["bytes_written"], a["flops"]) for a in (e["args"] for e in events if "export.py:30" in at(e)) if a.get("flops")}
+        tally.check("gpt work of products", (20480, 4096, 2 * 64 * 64 * 16) in dots, str(dots))
         tally.check("gpt places", any("export.py" in e["args"].get("at", "") for e in events))
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
         file.write(PARTED)
