@@ -28,7 +28,8 @@ sys.path.insert(0, HERE)
 from run import TOOL, annotated, auto, export, mean
 
 MOST = 1.05
-TOLERANCE = "--rtol=2e-3"
+# Sums in another order change gradients at kinks: of a T5 step on one device and as annotated, by 2.3e-4.
+TOLERANCE = ["--rtol=2e-3", "--atol=5e-4"]
 
 
 def tool(*arguments):
@@ -58,7 +59,7 @@ def measure(path, machine, folder, runs):
     files = []
     for name, module in (("annotated", path), ("found", found_path)):
         files.append(os.path.join(folder, name + ".bin"))
-        compare = [f"--out={expected}"] if name == "annotated" else [f"--expect={expected}", TOLERANCE]
+        compare = [f"--out={expected}"] if name == "annotated" else [f"--expect={expected}", *TOLERANCE]
         tool("run", module, "--random=1", f"--save={files[-1]}", *compare)
     taken = [], []
     for run in range(runs):
