@@ -7,7 +7,6 @@
 
 #include "shardwright/frontend/jit/compile_module.h"
 
-#include "shardwright/compile/named_options.h"
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/jit/compiled_program.h"
 #include "shardwright/frontend/jit/find_shardings.h"
@@ -145,19 +144,6 @@ bool isCommitted(const LoweredProgram &lowered,
          llvm::any_of(lowered.request.outs, isSpecified);
 }
 
-Expected<CompileOptions> compileOptionsOf(const LoweredProgram &lowered) {
-  CompileOptions options;
-  options.backend = &client().backend();
-  auto named = takeSearchOptions(lowered.request.compilerOptions, options);
-  if (!named)
-    return named.error();
-  for (const auto &[name, value] : *named)
-    if (llvm::Error error = applyNamedOption(name, value, options))
-      return makeError(ErrorKind::Runtime,
-                       "INVALID_ARGUMENT: ", llvm::toString(std::move(error)));
-  return options;
-}
-
 namespace {
 
 /// The sharding of a result as JAX spells it: that of its type, if its axes are
@@ -216,16 +202,16 @@ Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
   auto module = mlir::parseSourceString<mlir::ModuleOp>(*text, &shared.context);
   if (!module)
     return errors.error();
-  Expected<CompileOptions> chosen = compileOptionsOf(*lowered);
+  Expected<ProgramOptions> chosen = programOptions(*lowered);
   if (!chosen)
     return chosen.error();
-  CompileOptions &options = *chosen;
+  CompileOptions &options = chosen->compile;
   HostCalls calls(lowered->callbacks);
   std::vector<Mesh> known = meshesOf(*lowered, devices);
   auto out = std::make_shared<CompiledProgram>();
   if (failed(calls.prepare(*module, devices, known, options)) ||
-      failed(findShardings(*module, *lowered, options, out->search)) ||
-      failed(findInnerShardings(*module, *lowered, options)))
+      failed(findShardings(*module, *lowered, *chosen, out->search)) ||
+      failed(findInnerShardings(*module, *lowered, *chosen)))
     return errors.error();
   calls.dropAdopted();
   mlir::FailureOr<Compiled> compiled = compile(*module, options);

@@ -32,8 +32,6 @@ layoutAt(const std::vector<std::optional<Layout>> &list, size_t i);
 bool isCommitted(const LoweredProgram &lowered,
                  const std::vector<Device> &devices,
                  const std::vector<Mesh> &known);
-/// The options of the compiler that the program gives by name.
-Expected<CompileOptions> compileOptionsOf(const LoweredProgram &lowered);
 
 } // namespace shardwright::frontend
 

@@ -7,9 +7,10 @@
 
 #include "shardwright/frontend/jit/find_shardings.h"
 
-#include "shardwright/auto/auto_named_options.h"
 #include "shardwright/auto/plan_inside.h"
+#include "shardwright/compile/named_options.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/frontend/array/value.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -17,21 +18,25 @@ using namespace mlir;
 
 namespace shardwright::frontend {
 
-Expected<std::map<std::string, std::string>>
-takeSearchOptions(const std::map<std::string, std::string> &options,
-                  CompileOptions &compile) {
-  std::map<std::string, std::string> others;
-  AutoRequest request;
-  for (const auto &[name, value] : options) {
-    llvm::Expected<bool> isSearch = applyAutoOption(name, value, request);
+Expected<ProgramOptions> programOptions(const LoweredProgram &lowered) {
+  ProgramOptions options;
+  options.compile.backend = &client().backend();
+  auto error = [](llvm::Error error) {
+    return makeError(ErrorKind::Runtime,
+                     "INVALID_ARGUMENT: ", llvm::toString(std::move(error)));
+  };
+  for (const auto &[name, value] : lowered.request.compilerOptions) {
+    llvm::Expected<bool> isSearch =
+        applyAutoOption(name, value, options.search);
     if (!isSearch)
-      return makeError(ErrorKind::Runtime, "INVALID_ARGUMENT: ",
-                       llvm::toString(isSearch.takeError()));
-    if (!*isSearch)
-      others[name] = value;
+      return error(isSearch.takeError());
+    if (*isSearch)
+      continue;
+    if (llvm::Error wrong = applyNamedOption(name, value, options.compile))
+      return error(std::move(wrong));
   }
-  request.chooseMachine(compile);
-  return others;
+  options.search.chooseMachine(options.compile);
+  return options;
 }
 
 /// Copies the shardings of arguments and results.
@@ -44,26 +49,15 @@ static void copyShardings(func::FuncOp from, func::FuncOp to) {
       to.setResultAttr(i, sdy::kShardingAttr, sharding);
 }
 
-static LogicalResult readRequest(ModuleOp module, const LoweredProgram &lowered,
-                                 AutoRequest &request) {
-  for (const auto &[name, value] : lowered.request.compilerOptions)
-    if (llvm::Expected<bool> isOne = applyAutoOption(name, value, request);
-        !isOne)
-      return module.emitError() << llvm::toString(isOne.takeError());
-  return success();
-}
-
 LogicalResult findShardings(ModuleOp module, const LoweredProgram &lowered,
-                            const CompileOptions &options,
+                            const ProgramOptions &options,
                             std::string &report) {
   report.clear();
-  AutoRequest request;
-  request.options.specsOnly = true;
-  if (failed(readRequest(module, lowered, request)))
-    return failure();
-  if (!request.isAsked || lowered.request.numDevices < 2)
+  if (!options.search.isAsked || lowered.request.numDevices < 2)
     return success();
-  request.options.compile = options;
+  AutoRequest request = options.search;
+  request.options.specsOnly = true;
+  request.options.compile = options.compile;
   request.options.compile.afterStage = nullptr;
   OwningOpRef<ModuleOp> found(module.clone());
   if (failed(shardAsAsked(found, request, &report)))
@@ -73,13 +67,10 @@ LogicalResult findShardings(ModuleOp module, const LoweredProgram &lowered,
 }
 
 LogicalResult findInnerShardings(ModuleOp module, const LoweredProgram &lowered,
-                                 CompileOptions &options) {
-  AutoRequest request;
-  if (failed(readRequest(module, lowered, request)))
-    return failure();
-  if (!request.plansInside || lowered.request.numDevices < 2)
+                                 ProgramOptions &options) {
+  if (!options.search.plansInside || lowered.request.numDevices < 2)
     return success();
-  return planInside(module, options);
+  return planInside(module, options.compile);
 }
 
 } // namespace shardwright::frontend

@@ -9,6 +9,7 @@
 
 #include "shardwright/frontend/array/value.h"
 #include "shardwright/frontend/jit/compile_module.h"
+#include "shardwright/frontend/jit/find_shardings.h"
 #include "shardwright/frontend/mesh/device_check.h"
 #include "shardwright/frontend/transform/jit_primitive.h"
 
@@ -142,7 +143,7 @@ Expected<CompiledPtr> forwardProgram(const LoweredPtr &lowered, Results results,
                                      const std::vector<Device> &devices) {
   SW_TRY(configEnvironment());
   SW_TRY(checkDevices(devices));
-  if (Expected<CompileOptions> options = compileOptionsOf(*lowered); !options)
+  if (Expected<ProgramOptions> options = programOptions(*lowered); !options)
     return options.error();
   const Jaxpr &jaxpr = *lowered->jaxpr;
   const ProgramRequest &request = lowered->request;

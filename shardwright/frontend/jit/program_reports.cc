@@ -9,7 +9,6 @@
 
 #include "shardwright/compile/explain_program.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/frontend/jit/compile_module.h"
 #include "shardwright/frontend/jit/compiled_program.h"
 #include "shardwright/frontend/jit/find_shardings.h"
 #include "shardwright/frontend/jit/host_calls.h"
@@ -107,12 +106,15 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
   request.collectives = query.collectives;
   request.full = query.full;
   UserValues user(*printed.module, &printed.positions, printed.sources.get());
-  CompileOptions options;
+  Expected<ProgramOptions> chosen = programOptions(lowered);
+  if (!chosen)
+    return chosen.error();
+  CompileOptions &options = chosen->compile;
   HostCalls calls(lowered.callbacks);
   std::string search;
   if (failed(calls.prepare(*printed.module, numberedDevices(lowered), {},
                            options)) ||
-      failed(findShardings(*printed.module, lowered, options, search)))
+      failed(findShardings(*printed.module, lowered, *chosen, search)))
     return errors.error();
   request.beforePropagate = options.beforePropagate;
   request.beforePartition = options.beforePartition;
@@ -133,17 +135,17 @@ Expected<std::string> reportLowered(const LoweredProgram &lowered,
   ErrorText errors(&shared.context);
   PrintedModule printed;
   SW_TRY(readPrinted(lowered, argNames, errors, printed));
-  Expected<CompileOptions> chosen = compileOptionsOf(lowered);
+  Expected<ProgramOptions> chosen = programOptions(lowered);
   if (!chosen)
     return chosen.error();
-  CompileOptions &options = *chosen;
+  CompileOptions &options = chosen->compile;
   options.stopAfter = Stage::Local;
   HostCalls calls(lowered.callbacks);
   std::string search;
   if (failed(calls.prepare(*printed.module, numberedDevices(lowered), {},
                            options)) ||
-      failed(findShardings(*printed.module, lowered, options, search)) ||
-      failed(findInnerShardings(*printed.module, lowered, options)))
+      failed(findShardings(*printed.module, lowered, *chosen, search)) ||
+      failed(findInnerShardings(*printed.module, lowered, *chosen)))
     return errors.error();
   std::string name = printed.module->getName().value_or("module").str();
   mlir::FailureOr<Compiled> compiled = compile(*printed.module, options);
