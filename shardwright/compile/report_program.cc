@@ -7,6 +7,7 @@
 
 #include "shardwright/compile/report_program.h"
 
+#include "shardwright/compile/partition_trial.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/report/document/document.h"
 
@@ -56,7 +57,6 @@ public:
                                       size_t mostTrials);
 
 private:
-  std::optional<PartitionTrial> partition(ModuleOp module, int64_t wholeBytes);
   void keep(const AnnotationAdvice &advice);
   bool isBetter(const TriedAnnotation &tried) const {
     return tried.stepSeconds < report.predicted.time.total() ||
@@ -71,27 +71,6 @@ private:
   const ProgramReport &report;
   std::vector<TriedAnnotation> found;
 };
-
-std::optional<PartitionTrial> WhatIf::partition(ModuleOp module,
-                                                int64_t wholeBytes) {
-  PartitionTrial trial;
-  PlannedMoves itsMoves(user, /*weighsRoutes=*/false);
-  CompileOptions mine = options;
-  mine.partition.observer = &itsMoves;
-  mine.afterStage = [&](Stage stage, ModuleOp m) {
-    if (stage == Stage::Reshard)
-      trial.whole = wholeValues(m, double(wholeBytes) - 1, &user, &itsMoves);
-  };
-  FailureOr<Compiled> compiled = compile(module, mine);
-  if (failed(compiled))
-    return std::nullopt;
-  trial.bytesSent = compiled->report.collectives.totalBytes();
-  trial.stepSeconds = compiled->report.predicted.time.total();
-  trial.peakBytes = compiled->report.predictedPeak->bytes;
-  for (WholeValue &value : trial.whole)
-    value.reason = nullptr; // points into `itsMoves`
-  return trial;
-}
 
 void WhatIf::keep(const AnnotationAdvice &advice) {
   if (!advice.best || !isBetter(*advice.best) ||
@@ -108,10 +87,7 @@ std::vector<TriedAnnotation> WhatIf::search(ArrayRef<WholeValue> whole,
   if (mostTrials == 0 || report.devices == 1)
     return {};
   auto created = AnnotationSearch::create(
-      imported, user, moves,
-      [this](ModuleOp module, int64_t wholeBytes) {
-        return partition(module, wholeBytes);
-      },
+      imported, user, moves, trialPartitioner(options, user),
       report.collectives.totalBytes(), options.shardy);
   if (failed(created))
     return {};

@@ -7,6 +7,7 @@
 
 #include "second_look.h"
 
+#include "shardwright/compile/partition_trial.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
 
@@ -21,29 +22,9 @@ SecondLook::SecondLook(OwningOpRef<ModuleOp> asRead,
                        const llvm::SourceMgr *sources, CompileOptions given)
     : imported(std::move(asRead)), user(*imported, positions, sources),
       planned(user, /*weighsRoutes=*/false), options(std::move(given)) {
-  options.stopAfter = Stage::Local;
   options.observer = nullptr;
   options.overlap = Overlap::Off;
   options.afterStage = nullptr;
-}
-
-std::optional<PartitionTrial>
-SecondLook::partition(ModuleOp module, double wholeAbove, PlannedMoves &moves,
-                      CollectiveCost *collectives) {
-  PartitionTrial trial;
-  CompileOptions mine = options;
-  mine.partition.observer = &moves;
-  mine.afterStage = [&](Stage stage, ModuleOp m) {
-    if (stage == Stage::Reshard)
-      trial.whole = wholeValues(m, wholeAbove, &user, &moves);
-  };
-  FailureOr<Compiled> compiled = compile(module, mine);
-  if (failed(compiled))
-    return std::nullopt;
-  trial.bytesSent = compiled->report.collectives.totalBytes();
-  if (collectives)
-    *collectives = std::move(compiled->report.collectives);
-  return trial;
 }
 
 /// The first compilation has already printed warnings and remarks.
@@ -57,7 +38,8 @@ bool SecondLook::look() {
       failed(simplifyForDevices(*imported, options.import.devices)))
     return false;
   local = imported->clone();
-  std::optional<PartitionTrial> found = partition(*local, 0, planned, &cost);
+  std::optional<PartitionTrial> found =
+      tryPartition(*local, options, user, 0, planned, &cost);
   if (!found)
     return false;
   whole = std::move(found->whole);
@@ -76,17 +58,9 @@ AnnotationSearch *SecondLook::search() {
   if (annotations || searchFailed)
     return annotations.get();
   ScopedDiagnosticHandler quiet(imported->getContext(), dropWarnings);
-  auto found = AnnotationSearch::create(
-      *imported, user, planned,
-      [this](ModuleOp module, int64_t wholeBytes) {
-        PlannedMoves moves(user, /*weighsRoutes=*/false);
-        auto trial = partition(module, double(wholeBytes) - 1, moves, nullptr);
-        if (trial)
-          for (WholeValue &value : trial->whole)
-            value.reason = nullptr; // points into `moves`
-        return trial;
-      },
-      cost.totalBytes(), options.shardy);
+  auto found = AnnotationSearch::create(*imported, user, planned,
+                                        trialPartitioner(options, user),
+                                        cost.totalBytes(), options.shardy);
   if (failed(found))
     searchFailed = true;
   else

@@ -51,11 +51,6 @@ public:
   std::string userText(const RecordedReason &reason) const;
 
 private:
-  std::optional<PartitionTrial> partition(mlir::ModuleOp module,
-                                          double wholeAbove,
-                                          PlannedMoves &moves,
-                                          CollectiveCost *collectives);
-
   mlir::OwningOpRef<mlir::ModuleOp> imported;
   UserValues user;
   PlannedMoves planned;
