@@ -32,6 +32,15 @@ static std::vector<std::string> texts(const llvm::json::Object &request,
   return texts;
 }
 
+/// Prepares a module so that all shardings that JAX left open are chosen.
+static LogicalResult openForChoice(ModuleOp module) {
+  CompileRequest open;
+  open.chooseOutputs = open.chooseParameters = {1};
+  closeShardings(module, open);
+  pinCallbacks(module);
+  return success(succeeded(dropTokens(module)));
+}
+
 llvm::Expected<llvm::json::Object>
 inspectPartition(StringRef code, const llvm::json::Object &request) {
   CompileOptions options;
@@ -52,12 +61,7 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
     return reader.error();
   askClients(options, request, *module, kept);
   std::string name = module->getSymName().value_or("module").str();
-  // Choose all shardings that JAX left open.
-  CompileRequest open;
-  open.chooseOutputs = open.chooseParameters = {1};
-  closeShardings(*module, open);
-  pinCallbacks(*module);
-  if (failed(dropTokens(*module)))
+  if (failed(openForChoice(*module)))
     return reader.error();
 
   llvm::json::Object stages;
@@ -116,11 +120,7 @@ inspectReport(StringRef code, const llvm::json::Object &request) {
   askClients(asked.compile, request, *module, kept);
   asked.title = module->getSymName().value_or("module").str();
   UserValues user(*module, &positions, reader.sources.get());
-  CompileRequest open;
-  open.chooseOutputs = open.chooseParameters = {1};
-  closeShardings(*module, open);
-  pinCallbacks(*module);
-  if (failed(dropTokens(*module)))
+  if (failed(openForChoice(*module)))
     return reader.error();
   if (plansInside)
     asked.prepare = [&](ModuleOp module) {
