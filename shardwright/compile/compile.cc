@@ -19,6 +19,7 @@
 #include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
+#include "shardwright/report/explain/user_values.h"
 #include "shardwright/report/type_text.h"
 #include "shardwright/simplify/simplify.h"
 
@@ -53,17 +54,6 @@ private:
   std::chrono::steady_clock::time_point start =
       std::chrono::steady_clock::now();
 };
-
-/// The name of a value in the source: JAX stores it as a name location, which
-/// UserValues wraps.
-std::string sourceName(Location location, std::string otherwise) {
-  if (auto fused = dyn_cast<FusedLoc>(location);
-      fused && fused.getLocations().size() == 1)
-    location = fused.getLocations().front();
-  if (auto name = dyn_cast<NameLoc>(location))
-    return name.getName().str();
-  return otherwise;
-}
 
 /// The mesh with a new outermost axis for the replicas, along which every value
 /// is replicated.
@@ -150,8 +140,9 @@ valueSpecs(func::FuncOp main, ProgramMeshes &meshes, bool arguments) {
       spec.memory = *memory;
     }
     if (arguments) {
-      spec.name =
-          sourceName(main.getArgument(i).getLoc(), "arg" + std::to_string(i));
+      spec.name = sourceNameOf(main.getArgument(i).getLoc());
+      if (spec.name.empty())
+        spec.name = "arg" + std::to_string(i);
       auto alias = main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
       auto donor = main.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
       spec.donated = alias || (donor && donor.getValue());

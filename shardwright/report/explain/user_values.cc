@@ -89,16 +89,15 @@ struct Written {
   }
 };
 
+} // namespace
+
 std::string sourceNameOf(Location location) {
-  // The module may have been numbered before.
   if (auto fused = dyn_cast<FusedLoc>(location);
       fused && fused.getLocations().size() == 1)
     location = fused.getLocations().front();
   auto name = dyn_cast<NameLoc>(location);
   return name ? name.getName().str() : "";
 }
-
-} // namespace
 
 UserValues::UserValues(ModuleOp module, const AsmParserState *positions,
                        const llvm::SourceMgr *sources) {

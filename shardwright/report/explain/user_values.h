@@ -80,6 +80,10 @@ private:
   std::vector<UserValue> values;
 };
 
+/// The name of an argument in the source, which JAX stores as a name location;
+/// empty if there is none. The module may be numbered.
+std::string sourceNameOf(mlir::Location location);
+
 /// Removes the numbers from the locations of a module, so that it prints as if
 /// its values had never been numbered.
 void removeNumbers(mlir::ModuleOp module);
