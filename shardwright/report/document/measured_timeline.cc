@@ -58,8 +58,11 @@ void StepNames::add(const Object &document, StringRef kind, int64_t stack,
               *stacks = document.getArray("stacks");
   if (stack < 0)
     return;
+  // A step is named by the user's frame, if there is one (source_frames.h).
+  int64_t shown =
+      std::max<int64_t>(at(document.getArray("user_frame"), stack), 0);
   const Array *frame =
-      (*frames)[size_t(at((*stacks)[size_t(stack)].getAsArray(), 0))]
+      (*frames)[size_t(at((*stacks)[size_t(stack)].getAsArray(), shown))]
           .getAsArray();
   std::string name =
       (kind + " at " + *(*strings)[size_t(at(frame, 0))].getAsString() + ":" +
