@@ -128,6 +128,27 @@ TEST_F(AutoTest, StateIsPairedByName) {
   EXPECT_EQ(*pairs, (std::vector<int32_t>{2, -1, -1}));
 }
 
+TEST_F(AutoTest, StateIsPairedByNameWhereEachParameterHasATuple) {
+  // Two parameters with a moment each: result[i][j] replaces p[i] or m[i].
+  OwningOpRef<ModuleOp> module = parse(R"(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%p0: tensor<8x4xf32> loc("p[0]"), %p1: tensor<4x4xf32> loc("p[1]"),
+                %p2: tensor<4x4xf32> loc("p[2]['b']"), %m0: tensor<8x4xf32> loc("m[0]"),
+                %m1: tensor<4x4xf32> loc("m[1]"), %m2: tensor<4x4xf32> loc("m[2]['b']"))
+    -> (tensor<8x4xf32> {jax.result_info = "result[0][0]"},
+        tensor<8x4xf32> {jax.result_info = "result[0][1]"},
+        tensor<4x4xf32> {jax.result_info = "result[1][0]"},
+        tensor<4x4xf32> {jax.result_info = "result[1][1]"},
+        tensor<4x4xf32> {jax.result_info = "result[2]['b'][0]"},
+        tensor<4x4xf32> {jax.result_info = "result[2]['b'][1]"}) {
+  return %p0, %m0, %p1, %m1, %p2, %m2 : tensor<8x4xf32>, tensor<8x4xf32>,
+      tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+})");
+  FailureOr<std::vector<int32_t>> pairs = pairResults(*module, {});
+  ASSERT_TRUE(succeeded(pairs));
+  EXPECT_EQ(*pairs, (std::vector<int32_t>{0, 3, 1, 4, 2, 5}));
+}
+
 TEST_F(AutoTest, PairsThatDoNotFitAreRefused) {
   OwningOpRef<ModuleOp> module = parse(kLayers);
   std::string found;

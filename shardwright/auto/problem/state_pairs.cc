@@ -27,14 +27,27 @@ struct SourcePath {
   }
 };
 
-/// The path without its first subscript, which chooses a part of a tuple of
-/// results, and that subscript: `[1]['w']` is 1 and `['w']`.
-std::optional<std::pair<int32_t, StringRef>> withoutFirst(StringRef path) {
-  int32_t number;
-  if (!path.consume_front("[") || path.consumeInteger(10, number) ||
-      !path.consume_front("]"))
+/// Which subscript of a result chooses a part of a tuple of results: the first
+/// one of `result[1]['w']`, where a step returns parameters and moments as
+/// trees of their own, or the last one of `result['w'][1]`, where it returns a
+/// tuple for each parameter.
+enum class PartSubscript : uint8_t { First, Last };
+
+/// The part, and the path without its subscript: of the first one, `[1]['w']`
+/// is 1 and `['w']`. None if the subscript is not a number.
+std::optional<std::pair<int32_t, std::string>> splitPart(StringRef path,
+                                                         PartSubscript which) {
+  size_t begin = which == PartSubscript::First ? 0 : path.rfind('[');
+  size_t end = path.find(']', begin == StringRef::npos ? 0 : begin);
+  if (begin == StringRef::npos || end == StringRef::npos ||
+      (which == PartSubscript::Last && end + 1 != path.size()))
     return std::nullopt;
-  return std::pair(number, path);
+  StringRef subscript = path.slice(begin, end);
+  int32_t number;
+  if (!subscript.consume_front("[") || subscript.getAsInteger(10, number))
+    return std::nullopt;
+  return std::pair(number,
+                   (path.take_front(begin) + path.drop_front(end + 1)).str());
 }
 
 class NamePairs {
@@ -49,36 +62,66 @@ public:
     }
   }
 
+  /// The subscript with which more results have the position and the path of an
+  /// argument; the first one if both have as many.
+  PartSubscript choosePartSubscript() {
+    size_t numFirst = 0, numLast = 0;
+    for (unsigned i = 0; i < main.getNumResults(); ++i) {
+      numFirst += isOfAnyHead(i, PartSubscript::First);
+      numLast += isOfAnyHead(i, PartSubscript::Last);
+    }
+    return numLast > numFirst ? PartSubscript::Last : PartSubscript::First;
+  }
+
   /// The argument that result i replaces by its name, among those that `taken`
   /// does not have; -1: none.
-  int32_t argumentOf(unsigned i, const std::vector<bool> &taken) {
-    auto info = main.getResultAttrOfType<StringAttr>(i, "jax.result_info");
-    if (!info)
-      return -1;
-    StringRef path = SourcePath(info.strref()).path;
-    auto part = withoutFirst(path);
+  int32_t argumentOf(unsigned i, PartSubscript which,
+                     const std::vector<bool> &taken) {
+    StringRef path = pathOf(i);
+    auto part = splitPart(path, which);
     int32_t first = -1;
     for (auto [k, argument] : llvm::enumerate(arguments)) {
       // Names without a path say nothing: every function has a first argument
       // and a first result.
-      if (taken[k] || argument.path.empty() ||
+      if (taken[k] || path.empty() || argument.path.empty() ||
           main.getArgumentTypes()[k] != main.getResultTypes()[i])
         continue;
       if (argument.path == path)
         return k;
       if (!part || argument.path != part->second)
         continue;
-      // The part of the results that has the position of the argument's head.
-      if (part->first < int32_t(heads.size()) &&
-          heads[part->first] == argument.head)
+      if (isHead(part->first, argument))
         return k;
       if (first < 0)
         first = k;
     }
-    return first;
+    // Another part may still have the path of an argument, as in
+    // `result[0]['w']` and `state['w']`, the second argument.
+    return which == PartSubscript::First ? first : -1;
   }
 
 private:
+  StringRef pathOf(unsigned result) {
+    auto info = main.getResultAttrOfType<StringAttr>(result, "jax.result_info");
+    return info ? SourcePath(info.strref()).path : StringRef();
+  }
+  /// True if the argument's head has this position among all heads.
+  bool isHead(int32_t position, const SourcePath &argument) const {
+    return position >= 0 && position < int32_t(heads.size()) &&
+           heads[position] == argument.head;
+  }
+  /// True if an argument has the type, the path and the position of the result.
+  bool isOfAnyHead(unsigned result, PartSubscript which) {
+    auto part = splitPart(pathOf(result), which);
+    if (!part || part->second.empty())
+      return false;
+    for (auto [k, argument] : llvm::enumerate(arguments))
+      if (argument.path == part->second && isHead(part->first, argument) &&
+          main.getArgumentTypes()[k] == main.getResultTypes()[result])
+        return true;
+    return false;
+  }
+
   func::FuncOp main;
   std::vector<SourcePath> arguments;
   std::vector<StringRef> heads;
@@ -131,10 +174,11 @@ FailureOr<std::vector<int32_t>> pairResults(ModuleOp imported,
   if (options.pairs == StatePairs::None)
     return argumentOf;
   NamePairs names(main);
+  PartSubscript which = names.choosePartSubscript();
   for (unsigned i = 0; i < main.getNumResults(); ++i) {
     if (argumentOf[i] >= 0)
       continue;
-    int32_t argument = names.argumentOf(i, taken);
+    int32_t argument = names.argumentOf(i, which, taken);
     if (argument < 0)
       continue;
     argumentOf[i] = argument;
