@@ -99,6 +99,10 @@ void Moves::addColourMoves() {
   for (int32_t colour : colours)
     add(colour, ColourDim::First);
   for (int32_t colour : colours)
+    for (int32_t axis = 0; axis < int32_t(problem.axes.size()); ++axis)
+      fixed.push_back(
+          number({.kind = Move::Kind::NotOnColour, .a = axis, .b = colour}));
+  for (int32_t colour : colours)
     if (llvm::any_of(problem.classesOf[colour], [&](int32_t c) {
           return llvm::count(problem.classes[c].colours, colour) > 1;
         }))
@@ -187,6 +191,8 @@ bool Moves::apply(int32_t n, Plan &plan) const {
     return putOnColour(problem, plan, move.a, move.b, false, ColourDim(move.c));
   case Move::Kind::ColourEverywhere:
     return putOnColour(problem, plan, move.a, move.b, true, ColourDim(move.c));
+  case Move::Kind::NotOnColour:
+    return takeFromColour(problem, plan, move.a, move.b);
   case Move::Kind::State:
     return shardState(
         problem, plan, move.a, [](const SiteClass &cls) { return cls.isState; },

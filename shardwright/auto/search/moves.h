@@ -29,12 +29,14 @@ struct Move {
     /// Axis a to colour b in arguments; c is a ColourDim.
     ColourOfArguments,
     ColourEverywhere, ///< likewise in inner values and results
-    State,            ///< axis a on the largest free dimension of all state
-    BatchFirst,       ///< colour b propagates first
-    Class,            ///< axis a of class b to dimension c
-    Unset,            ///< class b without annotation
-    Swap,             ///< axes a and b change places
-    Order,            ///< likewise in the order of axes on one dimension
+    /// Axis a away from colour b in arguments, inner values and results.
+    NotOnColour,
+    State,      ///< axis a on the largest free dimension of all state
+    BatchFirst, ///< colour b propagates first
+    Class,      ///< axis a of class b to dimension c
+    Unset,      ///< class b without annotation
+    Swap,       ///< axes a and b change places
+    Order,      ///< likewise in the order of axes on one dimension
   };
   Kind kind = Kind::Layout;
   int32_t a = -1, b = -1, c = -1;

@@ -39,6 +39,17 @@ bool putOnColour(const AutoProblem &problem, Plan &plan, int32_t axis,
   return changed;
 }
 
+bool takeFromColour(const AutoProblem &problem, Plan &plan, int32_t axis,
+                    int32_t colour) {
+  bool changed = false;
+  for (int32_t c : problem.classesOf[colour]) {
+    int8_t dim = plan.of(c).dimOf[axis];
+    if (dim >= 0 && problem.classes[c].colours[dim] == colour)
+      changed |= plan.put(problem, c, axis, -1);
+  }
+  return changed;
+}
+
 bool shardState(const AutoProblem &problem, Plan &plan, int32_t axis,
                 llvm::function_ref<bool(const SiteClass &)> isWanted,
                 const Plan &before) {

@@ -40,6 +40,11 @@ bool putOnColour(const AutoProblem &problem, Plan &plan, int32_t axis,
                  int32_t colour, bool inner,
                  ColourDim which = ColourDim::First);
 
+/// Takes the axis away from all dimensions of this colour. False if nothing
+/// changes.
+bool takeFromColour(const AutoProblem &problem, Plan &plan, int32_t axis,
+                    int32_t colour);
+
 /// Shards what has no such axis yet along the largest dimension that it
 /// divides, if possible one that has no axis in `before`: other axes divide
 /// that for computing. False if nothing changes.

@@ -141,6 +141,23 @@ TEST(FactorMoves, ArgumentsAloneAreAnnotatedIfAsked) {
   }
 }
 
+TEST(Moves, AnAxisIsTakenAwayFromAColour) {
+  Program p(kMlp);
+  ASSERT_TRUE(p.trials);
+  Moves moves(*p.module, *p.problem, /*specsOnly=*/false);
+  // The hidden units (columns of w1, b1, rows of w2) and the columns of w2.
+  const Plan sharded = p.withDims({-1, 1, 0, 0, 0});
+  auto has = [&](const std::vector<int32_t> &dims) {
+    return llvm::any_of(moves.always(), [&](int32_t move) {
+      Plan plan = sharded;
+      return moves.apply(move, plan) && plan.key() == p.withDims(dims).key();
+    });
+  };
+  EXPECT_TRUE(has({-1, -1, -1, -1, 0}));
+  // A colour without the axis changes nothing.
+  EXPECT_FALSE(has({-1, 1, 0, 0, 0}));
+}
+
 TEST(Blame, NamesTheOpsThatCost) {
   Program p(kMlp);
   ASSERT_TRUE(p.trials);
