@@ -100,7 +100,8 @@ private:
   /// Candidates from which the search starts, best first.
   FailureOr<std::vector<Candidate>> start(int64_t budget);
   /// Adds the planner's layouts that work.
-  void addPlanned(std::vector<Candidate> &candidates, int64_t budget);
+  void addPlanned(std::vector<Candidate> &candidates,
+                  std::vector<Recipe> plans);
   void reportPlanner(AutoResult &result);
   PlanCost cost(std::string name, const Trial &trial) const {
     return {std::move(name), trial.step, trial.peak, trial.sent,
@@ -137,9 +138,16 @@ private:
 } // namespace
 
 FailureOr<std::vector<Candidate>> AutoSharder::start(int64_t budget) {
+  // The planner runs beside the trials of the recipes.
+  std::vector<Recipe> plans;
+  TrialWorkers::Task planning([&](TrialContext &) {
+    plans = planned.make(size_t(std::max<int64_t>(2, budget / 6)));
+  });
+  trials.start(planning);
   std::vector<Candidate> candidates = search.tryRecipes(
       options.effort == 0 ? budget : std::max<int64_t>(8, budget / 3));
-  addPlanned(candidates, budget);
+  trials.finish(planning);
+  addPlanned(candidates, std::move(plans));
   if (candidates.empty()) {
     // Not even the replicated program: this time its errors are shown.
     OwningOpRef<ModuleOp> copy = trials.annotated(Plan(problem));
@@ -157,9 +165,12 @@ FailureOr<std::vector<Candidate>> AutoSharder::start(int64_t budget) {
 }
 
 void AutoSharder::addPlanned(std::vector<Candidate> &candidates,
-                             int64_t budget) {
-  size_t most = size_t(std::max<int64_t>(2, budget / 6));
-  for (Recipe &recipe : planned.make(most)) {
+                             std::vector<Recipe> plans) {
+  SmallVector<const Plan *> list;
+  for (const Recipe &recipe : plans)
+    list.push_back(&recipe.plan);
+  trials.tryAll(list);
+  for (Recipe &recipe : plans) {
     const Trial &trial = trials.of(recipe.plan);
     if (options.progress)
       options.progress(trials.count(), bestSeconds);
@@ -183,9 +194,14 @@ void AutoSharder::reportPlanner(AutoResult &result) {
   if (options.effort == 0)
     return;
   const double shares[] = {0.5, 0.75, 1, 1.5, 2};
+  std::vector<Plan> plans;
   for (double share : shares)
     if (std::optional<Plan> plan = planned.planWithin(share))
-      trials.of(*plan);
+      plans.push_back(std::move(*plan));
+  SmallVector<const Plan *> list;
+  for (const Plan &plan : plans)
+    list.push_back(&plan);
+  trials.tryAll(list);
   // The planner errs: another plan that was tried may fit, or be faster.
   for (double share : shares) {
     const Trial *best = trials.bestWithin(share * objective.limit);
@@ -270,7 +286,8 @@ void AutoSharder::searchFrom(ArrayRef<Candidate> candidates, int64_t budget) {
   int64_t last = trials.spent() + budget;
   std::vector<Candidate> starts = chooseStarts(candidates);
   // Half of the trials for first steps from each, the rest for the best.
-  for (Candidate &start : starts) {
+  for (auto [i, start] : llvm::enumerate(starts)) {
+    search.expectStarts(ArrayRef(starts).drop_front(i + 1));
     start =
         search.explore(std::move(start), budget / int64_t(2 * starts.size()));
     consider(start);

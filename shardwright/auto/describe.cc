@@ -243,17 +243,26 @@ void tryOthers(const AutoProblem &problem, Trials &trials,
   int64_t last = trials.spent() + budget;
   for (bool changed = true; changed;) {
     changed = false;
+    std::vector<Plan> others;
     for (int32_t c : largest)
       forEachOther(problem, best.plan, c, [&](Plan next, size_t, int32_t) {
-        if (changed || trials.spent() >= last)
-          return;
-        const Trial &trial = trials.of(next);
-        if (!objective.isBetter(trial, best.trial))
-          return;
-        best.plan = std::move(next);
-        best.trial = trial;
-        changed = true;
+        others.push_back(std::move(next));
       });
+    SmallVector<const Plan *> list;
+    for (const Plan &other : others)
+      list.push_back(&other);
+    for (size_t i = 0; i < list.size() && trials.spent() < last; ++i) {
+      bool isLast = trials.spent() + 1 >= last;
+      trials.tryAll(list[i],
+                    ArrayRef(list).slice(i + 1).take_front(isLast ? 0 : 2));
+      const Trial &trial = trials.of(others[i]);
+      if (!objective.isBetter(trial, best.trial))
+        continue;
+      best.plan = std::move(others[i]);
+      best.trial = trial;
+      changed = true;
+      break;
+    }
   }
 }
 

@@ -18,8 +18,8 @@ namespace shardwright {
 
 /// Smaller differences are ties.
 constexpr double kLeastGain = 1e-6;
-/// Moves that are tried at a time. Fixed, so that results do not depend on the
-/// number of cores.
+/// Moves that are tried at a time; the best one is taken. Fixed, so that
+/// results do not depend on the number of cores.
 constexpr size_t kBatch = 2;
 /// Moves of which pairs are tried, and trials of a detour.
 constexpr size_t kMostInPairs = 10, kMostDetours = 3;
@@ -62,9 +62,10 @@ bool PlanSearch::improves(const Trial &trial, const Trial &base) const {
   return objective.merit(trial) < objective.merit(base) * (1 - kLeastGain);
 }
 
-void PlanSearch::tryPlans(ArrayRef<const Plan *> plans) {
+void PlanSearch::tryPlans(Trials::Plans plans, Trials::Plans next) {
   int64_t before = trials.count();
-  trials.tryAll(plans);
+  bool isLast = trials.spent() + int64_t(plans.size()) >= lastTrial;
+  trials.tryAll(plans, isLast ? Trials::Plans() : next);
   for (int64_t i = before; progress && i < trials.count(); ++i)
     progress();
 }
@@ -91,56 +92,103 @@ std::vector<Candidate> PlanSearch::tryRecipes(int64_t budget) {
   return tried;
 }
 
-bool PlanSearch::step(Candidate &from, std::vector<Tried> &lost) {
-  // Moves that were never tried come in the order of blame; moves that were
-  // come by what they lost. Batches take from both.
-  std::vector<int32_t> fresh, again;
-  auto sort = [&](const std::vector<int32_t> &list) {
-    for (int32_t move : list)
-      (lastLoss.contains(move) ? again : fresh).push_back(move);
-  };
-  std::vector<int32_t> blamed = moves.against(trials.blame(from.plan));
-  sort(blamed);
-  llvm::SmallDenseSet<int32_t> isBlamed(blamed.begin(), blamed.end());
-  std::vector<int32_t> rest;
-  llvm::copy_if(moves.always(), std::back_inserter(rest),
-                [&](int32_t move) { return !isBlamed.contains(move); });
-  sort(rest);
-  sortBy(again, [&](int32_t move) { return lastLoss.lookup(move); });
+static SmallVector<const Plan *, kBatch>
+plansOf(ArrayRef<std::pair<int32_t, Plan>> batch) {
+  SmallVector<const Plan *, kBatch> plans;
+  for (auto &[move, plan] : batch)
+    plans.push_back(&plan);
+  return plans;
+}
 
-  lost.clear();
-  size_t nextFresh = 0, nextAgain = 0;
-  auto next = [&](bool prefersFresh) -> int32_t {
+/// Moves that were never tried come in the order of blame, and moves that were
+/// by what they lost. Batches take from both in turn.
+class PlanSearch::MoveOrder {
+public:
+  MoveOrder(ArrayRef<int32_t> blamed, ArrayRef<int32_t> always,
+            const llvm::DenseMap<int32_t, double> &lastLoss) {
+    auto list = std::make_shared<Lists>();
+    llvm::SmallDenseSet<int32_t> isBlamed(blamed.begin(), blamed.end());
+    auto add = [&](int32_t move) {
+      (lastLoss.contains(move) ? list->again : list->fresh).push_back(move);
+    };
+    llvm::for_each(blamed, add);
+    for (int32_t move : always)
+      if (!isBlamed.contains(move))
+        add(move);
+    sortBy(list->again, [&](int32_t move) { return lastLoss.lookup(move); });
+    lists = std::move(list);
+  }
+
+  /// -1 at the end.
+  int32_t next() {
+    const auto &[fresh, again] = *lists;
     if (nextFresh < fresh.size() && (prefersFresh || nextAgain == again.size()))
       return fresh[nextFresh++];
     return nextAgain < again.size() ? again[nextAgain++] : -1;
+  }
+  /// The move takes a place in a batch.
+  void take() { prefersFresh = !prefersFresh; }
+
+private:
+  struct Lists {
+    std::vector<int32_t> fresh, again;
   };
-  std::vector<std::pair<int32_t, Plan>> batch;
+  /// Shared by copies, which look ahead.
+  std::shared_ptr<const Lists> lists;
+  size_t nextFresh = 0, nextAgain = 0;
   bool prefersFresh = true;
-  for (bool isEnd = false; !isEnd && !spent();) {
-    batch.clear();
-    while (batch.size() < kBatch && !isEnd) {
-      int32_t move = next(prefersFresh);
-      isEnd = move < 0;
-      Plan plan = from.plan;
-      if (isEnd || !moves.apply(move, plan))
+};
+
+PlanSearch::Batch PlanSearch::nextBatch(MoveOrder &order, const Candidate &from,
+                                        std::vector<Tried> &lost,
+                                        bool isAhead) {
+  Batch batch;
+  while (batch.size() < kBatch) {
+    int32_t move = order.next();
+    if (move < 0)
+      break;
+    Plan plan = from.plan;
+    if (!moves.apply(move, plan))
+      continue;
+    if (const Trial *known = trials.find(plan)) {
+      if (!isAhead)
+        lastLoss[move] = objective.loss(*known, from.trial);
+      if (!improves(*known, from.trial)) {
+        if (!isAhead)
+          lost.push_back({move, lastLoss[move]});
         continue;
-      // A plan that is known needs no place in the batch.
-      if (const Trial *known = trials.find(plan)) {
-        double loss = objective.loss(*known, from.trial);
-        lastLoss[move] = loss;
-        if (!improves(*known, from.trial)) {
-          lost.push_back({move, loss});
-          continue;
-        }
       }
-      batch.push_back({move, std::move(plan)});
-      prefersFresh = !prefersFresh;
     }
-    SmallVector<const Plan *, kBatch> plans;
-    for (auto &[move, plan] : batch)
-      plans.push_back(&plan);
-    tryPlans(plans);
+    batch.push_back({move, std::move(plan)});
+    order.take();
+  }
+  return batch;
+}
+
+Blame PlanSearch::blame(const Candidate &from, std::vector<Tried> &lost) {
+  // Much of what was tried before will be tried again.
+  Batch expected;
+  if (!lastBlamed.empty()) {
+    MoveOrder ahead(lastBlamed, moves.always(), lastLoss);
+    expected = nextBatch(ahead, from, lost, /*isAhead=*/true);
+  }
+  SmallVector<const Plan *> starts;
+  for (const Plan &start : expectedStarts)
+    starts.push_back(&start);
+  return trials.blame(from.plan, plansOf(expected), starts);
+}
+
+bool PlanSearch::step(Candidate &from, std::vector<Tried> &lost) {
+  lastBlamed = moves.against(blame(from, lost));
+  MoveOrder order(lastBlamed, moves.always(), lastLoss);
+  lost.clear();
+  while (!spent()) {
+    Batch batch = nextBatch(order, from, lost, /*isAhead=*/false);
+    if (batch.empty())
+      return false;
+    MoveOrder ahead = order;
+    Batch expected = nextBatch(ahead, from, lost, /*isAhead=*/true);
+    tryPlans(plansOf(batch), plansOf(expected));
     const Trial *best = nullptr;
     const Plan *bestPlan = nullptr;
     for (auto &[move, plan] : batch) {
@@ -191,11 +239,13 @@ bool PlanSearch::pairStep(Candidate &from, std::vector<Tried> lost) {
           !trials.find(plan))
         plans.push_back(std::move(plan));
     }
-  for (size_t i = 0; i < plans.size() && !spent(); i += kBatch) {
-    SmallVector<const Plan *, kBatch> batch;
-    for (size_t k = i; k < std::min(i + kBatch, plans.size()); ++k)
-      batch.push_back(&plans[k]);
-    tryPlans(batch);
+  SmallVector<const Plan *> list;
+  for (const Plan &plan : plans)
+    list.push_back(&plan);
+  for (Trials::Plans rest = list; !rest.empty() && !spent();) {
+    Trials::Plans batch = rest.take_front(kBatch);
+    rest = rest.drop_front(batch.size());
+    tryPlans(batch, rest.take_front(kBatch));
     for (const Plan *plan : batch)
       if (improves(trials.of(*plan), from.trial)) {
         from.trial = trials.of(*plan);
@@ -247,6 +297,12 @@ bool PlanSearch::detour(Candidate &from, std::vector<Tried> lost) {
   return false;
 }
 
+void PlanSearch::expectStarts(ArrayRef<Candidate> starts) {
+  expectedStarts.clear();
+  for (const Candidate &start : starts)
+    expectedStarts.push_back(start.plan);
+}
+
 Candidate PlanSearch::explore(Candidate from, int64_t budget) {
   lastTrial = trials.spent() + budget;
   std::vector<Tried> lost;
@@ -265,18 +321,9 @@ Candidate PlanSearch::climb(Candidate from, int64_t budget) {
 
 Candidate PlanSearch::prune(Candidate from, int64_t budget) {
   lastTrial = trials.spent() + budget;
-  auto tryWithout = [&](llvm::function_ref<bool(Plan &)> change) {
-    Plan next = from.plan;
-    if (spent() || !change(next))
-      return;
-    const Trial &trial = tryPlan(next);
-    if (!trial.works || trial.peak > from.trial.peak ||
-        objective.isBetter(from.trial, trial))
-      return;
-    from.plan = std::move(next);
-    from.trial = trial;
-  };
-  tryWithout([&](Plan &plan) {
+  // Each returns false if it does not change the plan.
+  std::vector<std::function<bool(Plan &)>> changes;
+  changes.push_back([&](Plan &plan) {
     if (!plan.usesPriorities())
       return false;
     for (int32_t c = 0; c < plan.numClasses(); ++c)
@@ -284,7 +331,7 @@ Candidate PlanSearch::prune(Candidate from, int64_t budget) {
     return true;
   });
   for (int32_t c = from.plan.numClasses(); c-- > 0;)
-    tryWithout([&](Plan &plan) {
+    changes.push_back([&, c](Plan &plan) {
       if (problem.classes[c].kind() == Site::Kind::Argument ||
           !plan.of(c).isSet)
         return false;
@@ -294,9 +341,33 @@ Candidate PlanSearch::prune(Candidate from, int64_t budget) {
   // Axes in arguments that bring nothing.
   for (int32_t c = 0; c < from.plan.numClasses(); ++c)
     for (size_t axis = 0; axis < problem.axes.size(); ++axis)
-      tryWithout([&](Plan &plan) {
+      changes.push_back([&, c, axis](Plan &plan) {
         return plan.of(c).dimOf[axis] >= 0 && plan.put(problem, c, axis, -1);
       });
+  /// The plan after the next change, which `at` is moved to.
+  auto next = [&](size_t &at) -> std::optional<Plan> {
+    for (Plan plan = from.plan; at < changes.size(); ++at)
+      if (changes[at](plan))
+        return plan;
+    return std::nullopt;
+  };
+  for (size_t at = 0; !spent(); ++at) {
+    std::optional<Plan> plan = next(at);
+    if (!plan)
+      break;
+    size_t ahead = at + 1;
+    std::optional<Plan> expected = next(ahead);
+    SmallVector<const Plan *, 1> list;
+    if (expected)
+      list.push_back(&*expected);
+    tryPlans(&*plan, list);
+    const Trial &trial = trials.of(*plan);
+    if (!trial.works || trial.peak > from.trial.peak ||
+        objective.isBetter(from.trial, trial))
+      continue;
+    from.plan = std::move(*plan);
+    from.trial = trial;
+  }
   return from;
 }
 

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Moves (moves.h) are tried by the real pipeline, two at a time; one that is
-// better is taken. Moves that lost little are tried again after the next gain.
-// Where no move gains, pairs of the moves that lost least are tried, then a
-// search from a plan that is a little worse. Budgets are numbers of trials, so
-// that equal inputs give equal plans.
+// better is taken. Threads that would wait try the next ones ahead. Moves that
+// lost little are tried again after the next gain. Where no move gains, pairs
+// of the moves that lost least are tried, then a search from a plan that is a
+// little worse. Budgets are numbers of trials, so that equal inputs give equal
+// plans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,6 +62,8 @@ public:
 
   /// Tries the recipes within `budget` trials.
   std::vector<Candidate> tryRecipes(int64_t budget);
+  /// The next searches will start at these plans, in this order.
+  void expectStarts(llvm::ArrayRef<Candidate> starts);
   /// Takes better moves until there are none, or `budget` trials are spent.
   Candidate explore(Candidate from, int64_t budget);
   /// Likewise; where there are none it tries pairs of moves and detours.
@@ -75,12 +78,24 @@ private:
     double loss = 0;
   };
 
-  void tryPlans(llvm::ArrayRef<const Plan *> plans);
+  /// `next`: see Trials::tryAll.
+  void tryPlans(Trials::Plans plans, Trials::Plans next = {});
   const Trial &tryPlan(const Plan &plan);
   bool spent() const { return trials.spent() >= lastTrial; }
 
   /// True if a search at `base` goes on at `trial`.
   bool improves(const Trial &trial, const Trial &base) const;
+  /// Moves in the order in which a step tries them.
+  class MoveOrder;
+  /// Plans that are tried together, each with its move.
+  using Batch = std::vector<std::pair<int32_t, Plan>>;
+  /// The next moves of `order` that change `from`. Of plans that are known,
+  /// only those that are better take a place; what the others lose goes to
+  /// `lost`. `isAhead`: only to know what will be tried, without effects.
+  Batch nextBatch(MoveOrder &order, const Candidate &from,
+                  std::vector<Tried> &lost, bool isAhead);
+  /// What `from` is spent on. `lost` is not changed.
+  Blame blame(const Candidate &from, std::vector<Tried> &lost);
   /// Tries each move once on `from`, promising ones first, until one is better.
   /// Returns whether one was. `lost` receives what the others lose.
   bool step(Candidate &from, std::vector<Tried> &lost);
@@ -98,6 +113,10 @@ private:
   Moves moves;
   int64_t lastTrial = 0;
   bool goesByMerit = true;
+  /// The moves that followed from the last blame.
+  std::vector<int32_t> lastBlamed;
+  /// Plans of which the next searches will start.
+  std::vector<Plan> expectedStarts;
   /// By move: what it lost when it was last tried; absent if it was not.
   llvm::DenseMap<int32_t, double> lastLoss;
 };

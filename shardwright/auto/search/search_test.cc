@@ -177,7 +177,7 @@ TEST(Blame, NamesTheOpsThatCost) {
   EXPECT_LT(blame.ops.empty() ? 0 : blame.ops[0].seconds, before / 10);
 }
 
-TEST(Trials, TwoAtATimeAreAsOneAtATime) {
+TEST(Trials, ManyAtATimeAreAsOneAtATime) {
   Program together(kMlp), alone(kMlp);
   ASSERT_TRUE(together.trials && alone.trials);
   std::vector<std::vector<int32_t>> layouts = {{0, -1, -1, -1, -1},
@@ -221,6 +221,74 @@ TEST(Trials, PlansThatPropagateAlikeArePartitionedOnce) {
   EXPECT_EQ(first.peak, second.peak);
   EXPECT_NE(p.trials->of(p.withDims({0, -1, -1, -1, -1})).peak, first.peak);
   EXPECT_EQ(p.trials->count(), 2);
+}
+
+TEST(Trials, EqualShardingsInOneCallArePartitionedOnce) {
+  Program p(kMlp);
+  ASSERT_TRUE(p.trials);
+  std::vector<Plan> plans(4, p.withDims({-1, 1, 0, 0, -1}));
+  for (auto [c, cls] : llvm::enumerate(p.problem->classes))
+    if (cls.kind() == Site::Kind::Inner && cls.type.getDimSize(1) == 256) {
+      ASSERT_TRUE(plans[1].put(*p.problem, int32_t(c), 0, 1));
+      ASSERT_TRUE(plans[3].put(*p.problem, int32_t(c), 0, 1));
+    }
+  plans[3].setPriority(p.classOf(0), 1);
+  std::vector<const Plan *> list;
+  for (const Plan &plan : plans)
+    list.push_back(&plan);
+  p.trials->tryAll(list);
+  EXPECT_EQ(p.trials->count(), 1);
+  for (const Plan &plan : plans)
+    EXPECT_EQ(p.trials->of(plan).seconds(), p.trials->of(plans[0]).seconds());
+}
+
+TEST(Trials, ExpectedPlansCountWhenTheyAreAskedFor) {
+  Program p(kMlp), alone(kMlp);
+  ASSERT_TRUE(p.trials && alone.trials);
+  Plan first = p.withDims({0, -1, -1, -1, -1}),
+       second = p.withDims({-1, 1, 0, 0, -1}), third = p.withDims({0, 1, 0});
+  for (int i = 0; i < 20; ++i) {
+    // Another program each time, so that threads end at different times.
+    Program own(kMlp);
+    own.trials->tryAll(&first, {&second, &third});
+    EXPECT_EQ(own.trials->count(), 1);
+    EXPECT_EQ(own.trials->find(second), nullptr);
+    Blame blame = own.trials->blame(first, &third, &second);
+    EXPECT_EQ(own.trials->count(), 1);
+    EXPECT_EQ(own.trials->spent(), 2);
+    EXPECT_EQ(blame.ops.size(), alone.trials->blame(first).ops.size());
+    EXPECT_EQ(own.trials->of(second).seconds(),
+              alone.trials->of(second).seconds());
+    EXPECT_EQ(own.trials->count(), 2);
+  }
+}
+
+TEST(PlanSearch, IsTheSameWithoutThreads) {
+  Program threads(kMlp), one(kMlp);
+  ASSERT_TRUE(threads.trials && one.trials);
+  // Functions of the caller run in its thread, one at a time.
+  const std::thread::id caller = std::this_thread::get_id();
+  one.options.beforePropagate = [&](ModuleOp) {
+    return success(std::this_thread::get_id() == caller);
+  };
+  one.trials.emplace(*one.module, *one.problem, one.options);
+  std::vector<Candidate> found;
+  for (Program *p : {&threads, &one}) {
+    PlanSearch search(*p->module, *p->problem, *p->trials, {30000},
+                      /*specsOnly=*/false, nullptr);
+    Plan replicated(*p->problem);
+    found.push_back(
+        search.climb({"", replicated, p->trials->of(replicated)}, 150));
+    found.push_back(search.prune(found.back(), 20));
+  }
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(found[i].trial.works);
+    EXPECT_EQ(found[i].plan.key(), found[i + 2].plan.key());
+    EXPECT_EQ(found[i].trial.seconds(), found[i + 2].trial.seconds());
+  }
+  EXPECT_EQ(threads.trials->count(), one.trials->count());
+  EXPECT_EQ(threads.trials->spent(), one.trials->spent());
+  EXPECT_GT(threads.trials->count(), 20);
 }
 
 TEST(Objective, PlansThatAreALittleTooLargeLeadOn) {

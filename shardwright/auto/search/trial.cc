@@ -7,8 +7,6 @@
 
 #include "shardwright/auto/search/trial.h"
 
-#include "shardwright/support/start_thread.h"
-
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -16,13 +14,12 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// Trials that run at the same time. Fixed, so that all machines try the same
-/// plans; a machine with one core runs them one after the other.
-constexpr size_t kWorkers = 2;
-
 Trials::Trials(ModuleOp imported, const AutoProblem &problem,
                CompileOptions given)
-    : imported(imported), problem(problem), options(std::move(given)) {
+    : imported(imported), problem(problem), options(std::move(given)),
+      // Functions of the caller expect its context, and one call at a time.
+      workers(imported, problem,
+              !options.beforePropagate && !options.beforePartition) {
   options.isImported = true;
   options.stopAfter = Stage::Local;
   options.observer = nullptr;
@@ -58,85 +55,62 @@ OwningOpRef<ModuleOp> Trials::annotated(const Plan &plan) const {
 /// A plan that cannot be partitioned is no error of the user's.
 static LogicalResult dropDiagnostic(Diagnostic &) { return success(); }
 
-ArrayRef<std::unique_ptr<TrialContext>> Trials::workers() {
-  if (!made.empty())
-    return made;
-  size_t wanted = std::min<size_t>(
-      kWorkers, std::max(std::thread::hardware_concurrency(), 1u));
-  // Functions of the caller expect its context, and one call at a time.
-  if (options.beforePropagate || options.beforePartition)
-    wanted = 0;
-  for (size_t i = 0; i < wanted; ++i) {
-    std::unique_ptr<TrialContext> worker =
-        TrialContext::create(imported, problem);
-    if (!worker)
-      break;
-    made.push_back(std::move(worker));
-  }
-  if (made.empty())
-    made.push_back(TrialContext::createInContext(imported, problem));
-  return made;
-}
-
-Trials::Outcome Trials::run(TrialContext &worker, const Plan &plan) const {
-  OwningOpRef<ModuleOp> copy = worker.annotated(plan);
+void Trials::runTrial(TrialContext &worker, Run &run) {
+  OwningOpRef<ModuleOp> copy = worker.annotated(run.plan);
   ScopedDiagnosticHandler quiet(copy->getContext(), dropDiagnostic);
-  Outcome outcome;
   CompileOptions mine = options;
   mine.partition.planners = &worker.getPlanners();
   mine.beforePartition = [&](ModuleOp propagated) {
-    outcome.shardings = worker.hashShardings(propagated);
-    auto it = byShardings.find(outcome.shardings);
-    if (it == byShardings.end())
-      return options.beforePartition ? options.beforePartition(propagated)
-                                     : success();
-    outcome.trial = it->second;
-    outcome.isEqual = true;
-    return failure();
+    run.shardings = worker.hashShardings(propagated);
+    {
+      std::lock_guard lock(mutex);
+      auto [it, isNew] = runWith.try_emplace(run.shardings, &run);
+      if (!isNew) {
+        run.same = it->second;
+        return failure();
+      }
+    }
+    return options.beforePartition ? options.beforePartition(propagated)
+                                   : success();
   };
-  Trial trial = runPipeline(*copy, mine);
-  if (!outcome.isEqual)
-    outcome.trial = trial;
-  return outcome;
+  run.trial = runPipeline(*copy, mine);
 }
 
-void Trials::tryAll(ArrayRef<const Plan *> plans) {
-  SmallVector<std::pair<const Plan *, Trial *>, 4> untried;
-  for (const Plan *plan : plans) {
-    auto [it, isNew] = known.try_emplace(plan->key());
-    if (isNew)
-      untried.push_back({plan, &it->second});
-  }
-  for (size_t i = 0; i < untried.size(); i += kWorkers)
-    tryBatch(ArrayRef(untried).slice(i).take_front(kWorkers));
+Trials::Run &Trials::runOf(const Plan &plan) {
+  std::unique_ptr<Run> &run = runs[plan.key()];
+  if (!run)
+    run = std::make_unique<Run>(plan, [this](TrialContext &worker, Run &own) {
+      runTrial(worker, own);
+    });
+  return *run;
 }
 
-void Trials::tryBatch(ArrayRef<std::pair<const Plan *, Trial *>> batch) {
-  ArrayRef<std::unique_ptr<TrialContext>> copies = workers();
-  SmallVector<Outcome, kWorkers> outcomes(batch.size());
-  SmallVector<std::thread, kWorkers> others;
-  auto work = [&](size_t i) {
-    outcomes[i] = run(*copies[i % copies.size()], *batch[i].first);
-  };
-  // The calling thread does what no other thread does.
-  SmallVector<size_t, kWorkers> own;
-  for (size_t i = 0; i < batch.size(); ++i) {
-    std::thread thread;
-    if (i > 0 && i < copies.size() &&
-        cpu::startThread(thread, [&work, i] { work(i); }))
-      others.push_back(std::move(thread));
-    else
-      own.push_back(i);
-  }
-  llvm::for_each(own, work);
-  for (std::thread &thread : others)
-    thread.join();
-  for (auto [entry, outcome] : llvm::zip_equal(batch, outcomes)) {
-    *entry.second = outcome.trial;
-    ++(outcome.isEqual ? numEqual : numTrials);
-    if (outcome.shardings)
-      byShardings.try_emplace(outcome.shardings, outcome.trial);
-  }
+void Trials::commit(const Plan &plan) {
+  auto [it, isNew] = known.try_emplace(plan.key());
+  if (!isNew)
+    return;
+  Run &run = runOf(plan);
+  workers.finish(run.task);
+  if (run.same)
+    workers.finish(run.same->task);
+  it->second = run.same ? run.same->trial : run.trial;
+  bool isEqual = run.shardings && !knownShardings.insert(run.shardings).second;
+  ++(isEqual ? numEqual : numTrials);
+}
+
+Trials::Tasks Trials::tasksOf(Plans plans) {
+  Tasks tasks;
+  for (const Plan *plan : plans)
+    if (!known.count(plan->key()))
+      tasks.push_back(&runOf(*plan).task);
+  return tasks;
+}
+
+void Trials::tryAll(Plans plans, Plans next) {
+  workers.start(tasksOf(plans));
+  workers.expect(tasksOf(next));
+  for (const Plan *plan : plans)
+    commit(*plan);
 }
 
 const Trial &Trials::of(const Plan &plan) {
@@ -161,21 +135,42 @@ const Trial *Trials::bestWithin(double bytes) const {
   return best;
 }
 
-Blame Trials::blame(const Plan &plan) {
-  TrialContext &worker = *workers().front();
+void Trials::runBlame(TrialContext &worker, BlameRun &run) {
   const MachineModel machine =
       options.partition.machine.value_or(MachineModel());
-  ++numBlamed;
-  if (shares.empty())
-    shares = evenShares(worker.getBase(), problem.mesh, machine);
-  OwningOpRef<ModuleOp> copy = worker.annotated(plan);
+  {
+    std::lock_guard lock(mutex);
+    if (shares.empty())
+      shares = evenShares(worker.getBase(), problem.mesh, machine);
+  }
+  OwningOpRef<ModuleOp> copy = worker.annotated(run.plan);
   ScopedDiagnosticHandler quiet(copy->getContext(), dropDiagnostic);
   CompileOptions mine = options;
   mine.partition.planners = &worker.getPlanners();
   FailureOr<Compiled> compiled = compile(*copy, mine);
-  if (failed(compiled))
-    return {};
-  return blameOf(*copy, compiled->report.mesh, machine, shares);
+  if (succeeded(compiled))
+    run.blame = blameOf(*copy, compiled->report.mesh, machine, shares);
+}
+
+Trials::BlameRun &Trials::blameRunOf(const Plan &plan) {
+  std::unique_ptr<BlameRun> &run = blameRuns[plan.key()];
+  if (!run)
+    run = std::make_unique<BlameRun>(
+        plan,
+        [this](TrialContext &worker, BlameRun &own) { runBlame(worker, own); });
+  return *run;
+}
+
+Blame Trials::blame(const Plan &plan, Plans next, Plans nextBlames) {
+  ++numBlamed;
+  BlameRun &run = blameRunOf(plan);
+  workers.start(&run.task);
+  Tasks expected = tasksOf(next);
+  for (const Plan *later : nextBlames)
+    expected.push_back(&blameRunOf(*later).task);
+  workers.expect(expected);
+  workers.finish(run.task);
+  return run.blame;
 }
 
 Trial Trials::asGiven() {

@@ -7,8 +7,9 @@
 //
 // A plan is tried by the real pipeline: it is written into a copy of the
 // module, which is propagated and partitioned, and whose step and memory are
-// predicted. Two plans are tried at a time, on two threads that share nothing
-// that changes; results do not depend on threads.
+// predicted. Trials run in the threads of TrialWorkers. Results and numbers of
+// trials depend on the plans that are asked for, in their order, and not on
+// threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@
 #define SHARDWRIGHT_AUTO_TRIAL_H
 
 #include "shardwright/auto/search/blame.h"
-#include "shardwright/auto/search/trial_context.h"
+#include "shardwright/auto/search/trial_workers.h"
 #include "shardwright/compile/compile.h"
 
 #include <string>
@@ -41,14 +42,22 @@ public:
   Trials(mlir::ModuleOp imported, const AutoProblem &problem,
          CompileOptions options);
 
-  /// Tries the plans that have not been tried, two at a time.
-  void tryAll(llvm::ArrayRef<const Plan *> plans);
+  using Plans = llvm::ArrayRef<const Plan *>;
+  /// Tries the plans that have not been tried. `next`: those that will probably
+  /// be tried then, in the likely order. Threads that would wait try them
+  /// ahead; they count when they are asked for.
+  void tryAll(Plans plans, Plans next = {});
   /// Equal plans are tried once.
   const Trial &of(const Plan &plan);
   /// The plan's trial; null if it has not been tried.
   const Trial *find(const Plan &plan) const;
   /// What the plan's step and memory are spent on. Partitions it once more.
-  Blame blame(const Plan &plan);
+  /// `next`, `nextBlames`: what will probably be asked for then.
+  Blame blame(const Plan &plan, Plans next = {}, Plans nextBlames = {});
+  /// Runs `work`, which needs no copy of the module, beside the trials that are
+  /// started later. The caller waits for it with `finish`.
+  void start(TrialWorkers::Task &work) { workers.start(&work); }
+  void finish(TrialWorkers::Task &work) { workers.finish(work); }
   /// The trial with the shortest step that takes at most so many bytes, among
   /// all so far; null if there is none.
   const Trial *bestWithin(double bytes) const;
@@ -68,19 +77,42 @@ public:
   Trial partition(mlir::ModuleOp module);
 
 private:
-  /// Tries at most as many plans as there are workers.
-  void tryBatch(llvm::ArrayRef<std::pair<const Plan *, Trial *>> batch);
-  /// The copies of the module; at least one, made when first needed.
-  llvm::ArrayRef<std::unique_ptr<TrialContext>> workers();
-  struct Outcome {
+  /// The run of the pipeline for a plan. All but `task` belongs to the thread
+  /// that runs it until the task is done.
+  struct Run {
+    Run(Plan plan, std::function<void(TrialContext &, Run &)> work)
+        : plan(std::move(plan)),
+          task([this, work = std::move(work)](TrialContext &worker) {
+            work(worker, *this);
+          }) {}
+    Plan plan;
+    TrialWorkers::Task task;
     Trial trial;
     /// Of the shardings after propagation; 0 if that failed.
     uint64_t shardings = 0;
-    /// The trial is that of an earlier plan with these shardings.
-    bool isEqual = false;
+    /// A run with equal shardings, which has the trial instead; or null.
+    Run *same = nullptr;
   };
-  /// Changes only the worker.
-  Outcome run(TrialContext &worker, const Plan &plan) const;
+  /// Likewise for the blame of a plan.
+  struct BlameRun {
+    BlameRun(Plan plan, std::function<void(TrialContext &, BlameRun &)> work)
+        : plan(std::move(plan)),
+          task([this, work = std::move(work)](TrialContext &worker) {
+            work(worker, *this);
+          }) {}
+    Plan plan;
+    TrialWorkers::Task task;
+    Blame blame;
+  };
+
+  Run &runOf(const Plan &plan);
+  BlameRun &blameRunOf(const Plan &plan);
+  using Tasks = llvm::SmallVector<TrialWorkers::Task *>;
+  Tasks tasksOf(Plans plans);
+  /// Waits for the run, and counts it.
+  void commit(const Plan &plan);
+  void runTrial(TrialContext &worker, Run &run);
+  void runBlame(TrialContext &worker, BlameRun &run);
   Trial runPipeline(mlir::ModuleOp module, const CompileOptions &how) const;
 
   /// Propagation's share of a trial.
@@ -89,12 +121,21 @@ private:
   mlir::ModuleOp imported;
   const AutoProblem &problem;
   CompileOptions options;
-  std::vector<std::unique_ptr<TrialContext>> made;
-  std::vector<double> shares;
+  /// By Plan::key(), whether asked for or only expected.
+  std::unordered_map<std::string, std::unique_ptr<Run>> runs;
+  std::unordered_map<std::string, std::unique_ptr<BlameRun>> blameRuns;
+  /// Those that were asked for.
   std::unordered_map<std::string, Trial> known;
-  /// By the shardings after propagation.
-  llvm::DenseMap<uint64_t, Trial> byShardings;
+  /// Of the plans that were asked for.
+  llvm::DenseSet<uint64_t> knownShardings;
+  /// Guards what follows, which tasks change.
+  std::mutex mutex;
+  /// By the shardings after propagation: the first run that had them.
+  llvm::DenseMap<uint64_t, Run *> runWith;
+  std::vector<double> shares;
   int64_t numTrials = 0, numBlamed = 0, numEqual = 0;
+  /// The last member, so that its threads end first.
+  TrialWorkers workers;
 };
 
 } // namespace shardwright
