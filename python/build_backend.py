@@ -30,7 +30,9 @@ NAME = "shardwright"
 ALGEBRA, PLUGIN = "libshardwright-sharding.so", "libshardwright_pjrt.so"
 # For jobs of several processes, and the solver of automatic sharding: built if their libraries are installed.
 MODULES = ("libshardwright_mpi.so", "libshardwright_gloo.so", "libshardwright_cbc.so")
-ENTRY_POINTS = "[jax_plugins]\nshardwright = shardwright.jax\n"
+ENTRY_POINTS = (
+    "[jax_plugins]\nshardwright = shardwright.jax\n\n[torch_xla.plugins]\nSHARDWRIGHT = shardwright.torch:Plugin\n"
+)
 # Files of the sdist: those that are needed to build the wheel.
 SOURCES = (
     "CMakeLists.txt", "LICENSE", "README.md", "cmake", "pyproject.toml", "python", "shardwright", "shardwright-c",

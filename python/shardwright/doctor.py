@@ -59,7 +59,8 @@ def _probe(report, name, probe, problem, is_tested):
 def diagnose(report):
     """Writes all lines. Returns the version of JAX, or None if JAX cannot be used."""
     report.line("ok", "python", f"{platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}")
-    from shardwright.jax import PLATFORM, library
+    from shardwright import library
+    from shardwright.jax import PLATFORM
 
     path = library.find()
     if path is None:

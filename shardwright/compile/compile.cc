@@ -14,10 +14,12 @@
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/interop/bounded/bounded_passes.h"
 #include "shardwright/partition/cost/machine_option.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/partition/overlap/peak_memory.h"
 #include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/pad_borders.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/report/explain/user_values.h"
 #include "shardwright/report/type_text.h"
@@ -114,6 +116,12 @@ valueSpecs(func::FuncOp main, ProgramMeshes &meshes, bool arguments) {
     ValueSpec spec;
     spec.type = *element;
     spec.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+    if (auto unpadded = arguments ? main.getArgAttrOfType<DenseI64ArrayAttr>(
+                                        i, kUnpaddedShapeAttrName)
+                                  : main.getResultAttrOfType<DenseI64ArrayAttr>(
+                                        i, kUnpaddedShapeAttrName))
+      spec.shape.assign(unpadded.asArrayRef().begin(),
+                        unpadded.asArrayRef().end());
     spec.sharding = TensorSharding::closed(tensor.getRank());
     auto attr = arguments ? main.getArgAttrOfType<sdy::TensorShardingAttr>(
                                 i, sdy::kShardingAttr)
@@ -192,7 +200,7 @@ void describe(std::vector<ValueReport> &reports,
     report.name = spec.name;
     auto type = cast<RankedTensorType>(arguments ? main.getArgumentTypes()[i]
                                                  : main.getResultTypes()[i]);
-    report.type = typeText(type);
+    report.type = typeText(type.clone(ArrayRef<int64_t>(spec.shape)));
     report.local = typeText(type.clone(localShape(spec.shape, spec.sharding)));
     report.sharding = str(spec.sharding, meshes.meshes[std::max(spec.mesh, 0)]);
     report.bytesPerDevice = double(localBytes(spec));
@@ -376,6 +384,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     propagation.extraRules = true;
     propagation.shardy = options.shardy;
     propagation.insertReductions = false;
+    propagation.updateNonDivisibleInputOutputShardings = !options.padsShards;
     propagation.observer = options.observer;
     if (failed(propagate(module, propagation)))
       return failure();
@@ -386,6 +395,8 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   {
     Timer timer(seconds.partition);
     if (options.beforePartition && failed(options.beforePartition(module)))
+      return failure();
+    if (options.padsShards && failed(padBorders(sdy::getMainFunc(module))))
       return failure();
     if (partition.machine)
       partition.planned = &report.predicted.planned.emplace();

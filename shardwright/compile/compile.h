@@ -47,6 +47,10 @@ enum class ProgramForm {
 
 struct CompileOptions {
   ImportOptions import;
+  /// Arguments and results whose dimensions the axes of their shardings do not
+  /// divide have padded shards (pad_borders.h). Otherwise such axes are dropped
+  /// at the interface.
+  bool padsShards = false;
   /// The module has passed stage Import, which is not run again.
   bool isImported = false;
   /// Propagate as this version of Shardy does.

@@ -38,6 +38,7 @@ struct CommonOptions {
   int partitionEffort = 1;
   std::string machine; ///< file; empty: the built-in machine, bytes only
   Overlap overlap = Overlap::Off;
+  bool padsShards = false; ///< uneven shards of arguments and results
   ProgramForm form = ProgramForm::Device;
   /// The compiler of the program of one device; none: that of the plugin.
   std::optional<Target> target;

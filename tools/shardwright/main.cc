@@ -34,7 +34,7 @@ void addRunCommand(CLI::App &app, RunOptions &options, int &exitCode) {
   command.callback([&options, &exitCode, &command] {
     for (const char *name :
          {"--mesh", "--devices", "--partition-effort", "--machine", "--overlap",
-          "--target", "--shardy", "--print-after", "--remarks",
+          "--target", "--shardy", "--pad-shards", "--print-after", "--remarks",
           "--warn-replicated", "--kernel-cache", "--save"})
       if (command.count(name) > 0)
         options.compileFlags.push_back(name);

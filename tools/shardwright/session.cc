@@ -177,6 +177,7 @@ CompileOptions Session::compileOptionsOf(const CommonOptions &options,
   made.partition.machine = std::move(machine);
   made.partition.target = options.target.value_or(target);
   made.overlap = options.overlap;
+  made.padsShards = options.padsShards;
   made.form = options.form;
   made.stopAfter = stopAfter;
   made.processes = numProcesses;

@@ -9,7 +9,7 @@
     JAX_PLATFORMS=shardwright SHARDWRIGHT_NUM_DEVICES=8 python train.py
 
 JAX finds the plugin through the entry point `jax_plugins` and calls `initialize`. Modules, in the
-order in which they are needed: `library` (the shared library and its functions beyond PJRT), `names`
+order in which they are needed: `shardwright.library` (the shared library and its functions beyond PJRT), `names`
 (private names of JAX), `registration`, `measures` (adds our platform to JAX's lists), `callbacks`
 (Python functions that programs call).
 
@@ -19,7 +19,8 @@ platforms. They are loaded when they are used.
 
 import threading
 
-from shardwright.jax import library, measures, registration
+from shardwright import library
+from shardwright.jax import measures, registration
 
 __all__ = ["PLATFORM", "communication", "export", "initialize", "jit", "set_options", "take_over"]
 

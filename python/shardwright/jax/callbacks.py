@@ -21,7 +21,8 @@ import weakref
 
 import numpy as np
 
-from shardwright.jax import library, names, rules
+from shardwright import library
+from shardwright.jax import names, rules
 
 TARGET = "shardwright_python_callback"
 # Every device calls this with its shard of each operand.

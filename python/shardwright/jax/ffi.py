@@ -15,7 +15,8 @@ loaded from jaxlib's list.
 
 import ctypes
 
-from shardwright.jax import library, names
+from shardwright import library
+from shardwright.jax import names
 
 # jaxlib's own handlers: ours are built in, or they need private parts of jaxlib.
 _OWN = ("lapack_", "xla_", "dce_sink", "tridiagonal_solve_perturbed", "cpu_csr_sparse")

@@ -12,7 +12,8 @@ import html
 import json
 import os
 
-from shardwright.jax import library, lowering
+from shardwright import library
+from shardwright.jax import lowering
 
 STAGES = ("import", "propagate", "reshard", "local")
 

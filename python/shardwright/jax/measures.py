@@ -11,7 +11,8 @@ features.
 
 There is no check of JAX's version. `TESTED` lists the versions that the tests run with."""
 
-from shardwright.jax import buffers, callbacks, ffi, interchange, library, names, registration, rules
+from shardwright import library
+from shardwright.jax import buffers, callbacks, ffi, interchange, names, registration, rules
 
 TESTED = ("0.10.2", "0.11.2", "0.12.0.1")
 

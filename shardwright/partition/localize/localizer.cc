@@ -234,6 +234,7 @@ FailureOr<Localizer::Left> Localizer::run() {
     if (attributes)
       list.append(attributes.getValue());
     list.erase(sdy::kShardingAttr);
+    list.erase(kUnpaddedShapeAttrName);
     return list;
   };
   SmallVector<DictionaryAttr> arguments, results;

@@ -132,6 +132,7 @@ PJRT_Error *pjrt::Client_Create(PJRT_Client_Create_Args *args) {
         std::make_unique<Client>(Client::shared(), options->numDevices),
         options->platformName);
     args->client->packedSizes = options->packedSizes;
+    args->client->isTorchXla = options->isTorchXla;
     return nullptr;
   });
 }

@@ -94,6 +94,7 @@ PJRT_Client *pjrt::newClient(ClientJob joined, const ClientOptions &options) {
     if (auto index = joined.partitionIndices[description->process])
       description->attributes.add("slice_index", *index);
   client->packedSizes = options.packedSizes;
+  client->isTorchXla = options.isTorchXla;
   client->job = std::move(job);
   return client;
 }

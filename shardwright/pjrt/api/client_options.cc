@@ -22,6 +22,14 @@ static llvm::Error readDevices(llvm::StringRef text, const llvm::Twine &what,
   return llvm::Error::success();
 }
 
+static llvm::Error readFlag(const NamedText &option, bool &flag) {
+  if (option.value != "true" && option.value != "false")
+    return llvm::createStringError("option '" + option.name + "' is '" +
+                                   option.value + "', expected true or false");
+  flag = option.value == "true";
+  return llvm::Error::success();
+}
+
 template <typename T>
 static llvm::Error readNumber(const NamedText &option, int64_t least,
                               int64_t most, T &number) {
@@ -52,11 +60,11 @@ pjrt::readClientOptions(llvm::ArrayRef<NamedText> given) {
         return llvm::createStringError("option 'platform_name' is empty");
       options.platformName = option.value;
     } else if (option.name == "packed_sizes") {
-      if (option.value != "true" && option.value != "false")
-        return llvm::createStringError("option 'packed_sizes' is '" +
-                                       option.value +
-                                       "', expected true or false");
-      options.packedSizes = option.value == "true";
+      if (llvm::Error e = readFlag(option, options.packedSizes))
+        return e;
+    } else if (option.name == "torch_xla") {
+      if (llvm::Error e = readFlag(option, options.isTorchXla))
+        return e;
     } else if (option.name == "num_nodes") {
       if (llvm::Error e = readNumber(option, 1, kMaxDevices, options.numNodes))
         return e;
@@ -70,7 +78,8 @@ pjrt::readClientOptions(llvm::ArrayRef<NamedText> given) {
     } else {
       return llvm::createStringError(
           "there is no option '" + option.name +
-          "', expected 'num_devices', 'packed_sizes' or 'platform_name'");
+          "', expected 'num_devices', 'packed_sizes', 'torch_xla' or "
+          "'platform_name'");
     }
   }
   if (const char *text = std::getenv(variable); text && *text && !isGiven)

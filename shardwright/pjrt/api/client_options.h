@@ -21,6 +21,10 @@ struct ClientOptions {
   /// Option `packed_sizes`: whether clients see arrays of 2 and 4 bits with
   /// packed sizes, as in jaxlib 0.11 and later.
   bool packedSizes = true;
+  /// Option `torch_xla`: the client is PyTorch/XLA. Unevenly sharded arguments
+  /// and results have padded shards (JAX has no such arguments), and a program
+  /// of several replicas is run by one call for each of its devices.
+  bool isTorchXla = false;
   /// Options `num_nodes` and `node_id`: the processes of the job, and the
   /// number of this one.
   int32_t numNodes = 1, node = 0;

@@ -14,6 +14,7 @@ using namespace shardwright::pjrt;
 /// Compiles the program that the client passes as bytes.
 static PJRT_Error *compileFrom(const PJRT_Program *given, const char *options,
                                size_t optionsSize, Backend &backend,
+                               bool isTorchXla,
                                std::shared_ptr<ClientProgram> &program) {
   if (!given)
     return invalid("the program is a null pointer");
@@ -30,6 +31,7 @@ static PJRT_Error *compileFrom(const PJRT_Program *given, const char *options,
   auto request = readCompileOptions({options, optionsSize});
   if (!request)
     return toPjrt(request.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+  request->isTorchXla = isTorchXla;
   auto compiled = compileProgram({given->code, given->code_size},
                                  std::move(*request), backend);
   if (!compiled)
@@ -42,9 +44,9 @@ PJRT_Error *pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
     std::shared_ptr<ClientProgram> program;
-    if (PJRT_Error *error = compileFrom(args->program, args->compile_options,
-                                        args->compile_options_size,
-                                        client->runtime->backend(), program))
+    if (PJRT_Error *error = compileFrom(
+            args->program, args->compile_options, args->compile_options_size,
+            client->runtime->backend(), client->isTorchXla, program))
       return error;
     return load(std::move(client), std::move(program), args->executable);
   });
@@ -54,9 +56,10 @@ PJRT_Error *pjrt::Compile(PJRT_Compile_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(topology, args->topology, "topology");
     std::shared_ptr<ClientProgram> program;
-    if (PJRT_Error *error = compileFrom(args->program, args->compile_options,
-                                        args->compile_options_size,
-                                        Client::shared().backend(), program))
+    if (PJRT_Error *error =
+            compileFrom(args->program, args->compile_options,
+                        args->compile_options_size, Client::shared().backend(),
+                        /*isTorchXla=*/false, program))
       return error;
     int64_t devices = program->request.numDevices();
     if (devices > int64_t(topology->descriptions.size()))

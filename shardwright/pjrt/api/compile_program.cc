@@ -12,6 +12,8 @@
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/compile/named_options.h"
 #include "shardwright/ffi/attributes.h"
+#include "shardwright/mesh/hlo/hlo_sharding.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/pjrt/api/program.h"
 #include "shardwright/pjrt/calls/expand_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
@@ -19,6 +21,7 @@
 #include "shardwright/pjrt/request/prepare_module.h"
 #include "shardwright/pjrt/request/program_reader.h"
 #include "shardwright/pjrt/request/program_text.h"
+#include "shardwright/pjrt/request/save_program.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
@@ -50,10 +53,51 @@ static void takeAutoMesh(const CompileRequest &request, AutoOptions &options) {
                              request.autoMeshIds.end());
 }
 
+/// Notes the shardings of parameters and outputs on the program of one device,
+/// where XLA's reader of modules expects them: PyTorch/XLA takes the shardings
+/// of its results from there.
+static void addSpmdShardings(ModuleOp local, const ClientProgram &program) {
+  if (program.request.numPartitions == 1)
+    return;
+  Builder b(local.getContext());
+  auto texts = [](const StringTable &protos) {
+    SmallVector<std::string> found;
+    for (const std::string &proto : protos.texts) {
+      llvm::Expected<HloSharding> sharding = HloSharding::fromProto(proto);
+      if (!sharding)
+        llvm::consumeError(sharding.takeError());
+      found.push_back(sharding && !proto.empty() ? sharding->str()
+                                                 : "{replicated}");
+    }
+    return found;
+  };
+  SmallVector<std::string> outputs = texts(program.outputShardings);
+  SmallVector<Attribute> parameters;
+  for (const std::string &text : texts(program.parameterShardings))
+    parameters.push_back(b.getStringAttr(text));
+  local->setAttr("mhlo.spmd_output_sharding",
+                 b.getStringAttr(outputs.size() == 1
+                                     ? outputs.front()
+                                     : "{" + llvm::join(outputs, ", ") + "}"));
+  local->setAttr("mhlo.spmd_parameters_shardings", b.getArrayAttr(parameters));
+}
+
+/// True if what a replica computes depends on its number or on other replicas.
+static bool replicasDiffer(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isCollective(op) || isa<stablehlo::ReplicaIdOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 llvm::Expected<std::shared_ptr<ClientProgram>>
 compileProgram(StringRef code, CompileRequest request, Backend &backend) {
   CompileOptions options;
   options.backend = &backend;
+  options.padsShards = request.isTorchXla;
   AutoRequest automatic;
   for (const NamedText &option : request.overrides) {
     llvm::Expected<bool> isAuto =
@@ -72,6 +116,14 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
   OwningOpRef<ModuleOp> module = reader.read(code);
   if (!module)
     return reader.error();
+  // PyTorch/XLA always asks for as many replicas as there are devices, and
+  // calls each of them by itself.
+  if (request.isTorchXla && request.numPartitions == 1 &&
+      !replicasDiffer(*module)) {
+    request.numReplicas = 1;
+    request.assignment.clear();
+    request.isPortable = true;
+  }
   program->name = module->getSymName().value_or("module").str();
   closeShardings(*module, request);
   if (failed(ffi::checkFfiAttributes(*module)))
@@ -92,6 +144,8 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
                         b.getI32IntegerAttr(request.numPartitions));
   module.get()->setAttr("mhlo.num_replicas",
                         b.getI32IntegerAttr(request.numReplicas));
+  if (llvm::Error e = saveProgram(*module))
+    return e;
   options.import.devices = request.numDevices();
   if (!request.usesShardy)
     options.beforePropagate = [&](ModuleOp module) {
@@ -112,13 +166,17 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
     return reader.error();
   if (automatic.plansInside && failed(planInside(*module, options)))
     return reader.error();
+  OwningOpRef<ModuleOp> local;
   options.afterStage = [&](Stage stage, ModuleOp module) {
     if (stage != Stage::Local)
       return;
     shareCallbackResults(module, request.numPartitions);
     writeLayouts(module, program->layouts,
                  {program->argumentOf, program->resultOf});
-    program->text = programText(module);
+    if (request.isTorchXla)
+      local = module.clone();
+    else
+      program->text = programText(module);
     dropLayouts(module);
   };
   FailureOr<Compiled> compiled = compile(*module, options);
@@ -132,6 +190,10 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
         Twine(request.numPartitions) + " partitions");
   program->request = std::move(request);
   program->describe();
+  if (local) {
+    addSpmdShardings(*local, *program);
+    program->text = programText(*local);
+  }
   return program;
 }
 

@@ -97,6 +97,8 @@ struct PJRT_Client {
   std::string platformName, platformVersion;
   /// Whether buffers of 2 and 4 bits report packed sizes (client_options.h).
   bool packedSizes = true;
+  /// Whether the client is PyTorch/XLA (client_options.h).
+  bool isTorchXla = false;
   /// Runs the client's programs: it has its own devices, and shares the threads
   /// of the process.
   std::unique_ptr<shardwright::Client> runtime;

@@ -220,8 +220,9 @@ std::string CompileRequest::key() const {
   for (const NamedText &option : overrides)
     sorted.emplace(option.name, option.value);
   cpu::ByteWriter writer;
-  for (int64_t value : {numReplicas, numPartitions, int64_t(isPortable),
-                        int64_t(usesShardy), int64_t(usesAuto)})
+  for (int64_t value :
+       {numReplicas, numPartitions, int64_t(isPortable), int64_t(usesShardy),
+        int64_t(usesAuto), int64_t(isTorchXla)})
     writer.integer(value);
   for (const auto *list : {&assignment, &chooseOutputs, &chooseParameters,
                            &autoMeshShape, &autoMeshIds})

@@ -31,6 +31,9 @@ struct CompileRequest {
   /// positions in the assignment (empty: in order).
   bool usesAuto = false;
   llvm::SmallVector<int64_t, 8> autoMeshShape, autoMeshIds;
+  /// An option of the client (client_options.h), which the message does not
+  /// have.
+  bool isTorchXla = false;
   /// Options that the user sets by name.
   std::vector<NamedText> overrides;
   /// The message, with its maps in a fixed order (option_order.h).

@@ -179,6 +179,10 @@ void addCommon(CLI::App &command, CommonOptions &options) {
           "that of --plugin, else cpu)")
       ->check(CLI::IsMember({"cpu", "gpu", "tpu"}));
   addShardyVersion(command, options.shardy);
+  command.add_flag("--pad-shards", options.padsShards,
+                   "Shards of arguments and results whose dimensions do not "
+                   "divide are padded, as in GSPMD and PyTorch/XLA (default: "
+                   "such dimensions are whole on every device)");
   addOutputs(command, options);
   command
       .add_option_function<std::vector<std::string>>(

@@ -12,7 +12,7 @@ import functools
 import json
 import math
 
-from shardwright.jax import library
+from shardwright import library
 
 
 @functools.lru_cache(maxsize=None)

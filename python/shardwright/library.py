@@ -16,7 +16,7 @@ VERSION = 4
 
 
 def places():
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    package = os.path.dirname(os.path.abspath(__file__))
     root = os.path.dirname(os.path.dirname(package))
     build = os.environ.get("SHARDWRIGHT_BUILD", os.path.join(root, "build"))
     asked = os.environ.get("SHARDWRIGHT_LIBRARY_DIR")
