@@ -54,6 +54,20 @@ bool Plan::put(const AutoProblem &problem, int32_t c, int32_t axis,
   return true;
 }
 
+bool Plan::putInPlace(const AutoProblem &problem, int32_t c, int32_t axis,
+                      int32_t dim) {
+  if (dim < 0 || mayPut(problem, c, axis, dim))
+    return put(problem, c, axis, dim);
+  Plan without = *this;
+  for (int8_t &at : without.classes[c].dimOf)
+    if (at == dim)
+      at = -1;
+  if (!without.put(problem, c, axis, dim))
+    return false;
+  *this = std::move(without);
+  return true;
+}
+
 void Plan::unset(const AutoProblem &problem, int32_t c) {
   classes[c].isSet = classes[c].isClosed = false;
   classes[c].priority = 0;

@@ -43,6 +43,10 @@ public:
   /// Moves the axis to this dimension, or away if it is -1. False, without a
   /// change, if that is not possible or changes nothing.
   bool put(const AutoProblem &problem, int32_t cls, int32_t axis, int32_t dim);
+  /// Likewise; where the dimension cannot take the axis beside the plan's other
+  /// axes, in their place.
+  bool putInPlace(const AutoProblem &problem, int32_t cls, int32_t axis,
+                  int32_t dim);
   void unset(const AutoProblem &problem, int32_t cls);
   /// Annotates an inner value with the axes that it has, and no others.
   void close(int32_t cls) { classes[cls].isSet = classes[cls].isClosed = true; }

@@ -141,6 +141,9 @@ void Moves::addFixed() {
     for (int32_t a = 0; a < numAxes; ++a)
       for (int32_t b = a + 1; b < numAxes; ++b)
         fixed.push_back(number({.kind = kind, .a = a, .b = b}));
+  llvm::copy_if(fixed, std::back_inserter(ofOrder), [&](int32_t move) {
+    return all[move].kind == Move::Kind::Order;
+  });
   std::vector<int32_t> batch;
   if (!specsOnly)
     batch = batchColours(problem);
@@ -200,7 +203,7 @@ bool Moves::apply(int32_t n, Plan &plan) const {
   case Move::Kind::BatchFirst:
     return applyBatchFirst(move.b, plan);
   case Move::Kind::Class:
-    return plan.put(problem, move.b, move.a, move.c);
+    return plan.putInPlace(problem, move.b, move.a, move.c);
   case Move::Kind::Unset:
     if (!plan.of(move.b).isSet)
       return false;

@@ -59,6 +59,8 @@ public:
   std::vector<int32_t> against(const Blame &blame);
   /// The moves that are the same for all plans: what changes most first.
   const std::vector<int32_t> &always() const { return fixed; }
+  /// Those of `always` that change the order of axes on one dimension.
+  const std::vector<int32_t> &orders() const { return ofOrder; }
   /// False if nothing changes.
   bool apply(int32_t move, Plan &plan) const;
 
@@ -78,7 +80,7 @@ private:
   FactorMoves factorMoves;
   std::map<Move, int32_t> numbers;
   std::vector<Move> all;
-  std::vector<int32_t> fixed;
+  std::vector<int32_t> fixed, ofOrder;
 };
 
 } // namespace shardwright

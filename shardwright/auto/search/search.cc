@@ -229,15 +229,23 @@ bool PlanSearch::pairStep(Candidate &from, std::vector<Tried> lost) {
   }
   keepLeast(near, kMostInPairs);
   std::vector<Plan> plans;
+  auto offer = [&](int32_t first, int32_t second) {
+    Plan plan = from.plan;
+    if (moves.apply(first, plan) && moves.apply(second, plan) &&
+        !trials.find(plan))
+      plans.push_back(std::move(plan));
+  };
+  // The order of two axes matters where a move puts them on one dimension; it
+  // was no move of its own before.
+  for (int32_t move : near)
+    for (int32_t order : moves.orders())
+      offer(move, order);
   for (size_t sum = 1; sum < 2 * near.size(); ++sum)
     for (size_t i = 0; i < near.size(); ++i) {
       size_t j = sum - i;
       if (i > sum || j <= i || j >= near.size())
         continue;
-      Plan plan = from.plan;
-      if (moves.apply(near[i], plan) && moves.apply(near[j], plan) &&
-          !trials.find(plan))
-        plans.push_back(std::move(plan));
+      offer(near[i], near[j]);
     }
   SmallVector<const Plan *> list;
   for (const Plan &plan : plans)

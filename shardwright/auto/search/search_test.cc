@@ -158,6 +158,24 @@ TEST(Moves, AnAxisIsTakenAwayFromAColour) {
   EXPECT_FALSE(has({-1, 1, 0, 0, 0}));
 }
 
+TEST(Moves, AnAxisTakesThePlaceOfOneThatLeavesNoRoom) {
+  Program p(R"(
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func @main(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = stablehlo.negate %a : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+})");
+  ASSERT_TRUE(p.trials);
+  Plan plan = p.withDims({0});
+  EXPECT_FALSE(plan.put(*p.problem, 0, /*axis=*/1, 0));
+  ASSERT_TRUE(plan.putInPlace(*p.problem, 0, /*axis=*/1, 0));
+  EXPECT_EQ(plan.of(0).dimOf, (llvm::SmallVector<int8_t, 4>{-1, 0}));
+  // Where there is room, axes stay beside each other.
+  ASSERT_TRUE(plan.putInPlace(*p.problem, 0, /*axis=*/0, 1));
+  EXPECT_EQ(plan.of(0).dimOf, (llvm::SmallVector<int8_t, 4>{1, 0}));
+  EXPECT_FALSE(plan.putInPlace(*p.problem, 0, /*axis=*/0, 1));
+}
+
 TEST(Blame, NamesTheOpsThatCost) {
   Program p(kMlp);
   ASSERT_TRUE(p.trials);
@@ -362,10 +380,8 @@ TEST(PlanSearch, IsAsGoodAsAllLayoutsOfArguments) {
   }
 }
 
-TEST(PlanSearch, AxesOfOneDimensionChangeTheirOrder) {
-  // The manual computation takes "y" as the major axis, against the mesh, and
-  // no device has memory for more than its own part.
-  Program p(R"(
+/// The manual computation takes "y" as the major axis, against the mesh.
+constexpr llvm::StringLiteral kMinorFirst(R"(
 sdy.mesh @mesh = <["x"=3, "y"=2]>
 func.func @main(%a: tensor<24x8xf32>) -> tensor<24x8xf32> {
   %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"y", "x"}, {}]>] out_shardings=[<@mesh, [{"y", "x"}, {}]>] manual_axes={"x", "y"} (%m: tensor<4x8xf32>) {
@@ -374,6 +390,10 @@ func.func @main(%a: tensor<24x8xf32>) -> tensor<24x8xf32> {
   } : (tensor<24x8xf32>) -> tensor<24x8xf32>
   return %0 : tensor<24x8xf32>
 })");
+
+TEST(PlanSearch, AxesOfOneDimensionChangeTheirOrder) {
+  // No device has memory for more than its own part.
+  Program p(kMinorFirst);
   ASSERT_TRUE(p.trials);
   const double limit = 3 * 4 * 8 * sizeof(float);
   PlanSearch search(*p.module, *p.problem, *p.trials, {limit},
@@ -388,6 +408,33 @@ func.func @main(%a: tensor<24x8xf32>) -> tensor<24x8xf32> {
   ASSERT_TRUE(other.swapOrder(0, 1));
   EXPECT_NE(other.key(), found.plan.key());
   EXPECT_FALSE(replicated.swapOrder(0, 1));
+}
+
+TEST(PlanSearch, AnAxisIsAddedInTheOrderThatCostsNothing) {
+  // In the order of the mesh, "x" beside "z" exchanges everything; the order
+  // can change only once both axes are there.
+  Program p(R"(
+sdy.mesh @mesh = <["x"=2, "y"=3, "z"=2]>
+func.func @main(%a: tensor<6x3x3x6xf32>, %b: tensor<7x3xf32>, %c: tensor<8xi32>) -> (tensor<8xi32>, tensor<7x3xf32>) {
+  %0 = stablehlo.tan %b : tensor<7x3xf32>
+  %1 = sdy.manual_computation(%c) in_shardings=[<@mesh, [{"z", "x"}]>] out_shardings=[<@mesh, [{"z", "x"}]>] manual_axes={"y", "z"} (%m: tensor<4xi32>) {
+    %r = stablehlo.add %m, %m : tensor<4xi32>
+    sdy.return %r : tensor<4xi32>
+  } : (tensor<8xi32>) -> tensor<8xi32>
+  return %1, %0 : tensor<8xi32>, tensor<7x3xf32>
+})");
+  ASSERT_TRUE(p.trials);
+  PlanSearch search(*p.module, *p.problem, *p.trials, {1e12},
+                    /*specsOnly=*/true, nullptr);
+  Plan start(*p.problem);
+  Candidate found = search.climb({"", start, p.trials->of(start)}, 400);
+  Plan best = found.plan;
+  int32_t cls = p.classOf(2);
+  for (int32_t axis : {0, 2})
+    best.put(*p.problem, cls, axis, 0);
+  best.swapOrder(0, 2);
+  EXPECT_LE(found.trial.seconds(), p.trials->of(best).seconds())
+      << found.trial.seconds();
 }
 
 } // namespace
