@@ -113,10 +113,14 @@ private:
     if (objective.fits(best->trial))
       bestSeconds = best->trial.seconds();
   }
-  std::vector<Candidate>
-  chooseStarts(llvm::ArrayRef<Candidate> candidates) const;
-  /// Improves the best candidates within `budget` trials.
-  void searchFrom(llvm::ArrayRef<Candidate> candidates, int64_t budget);
+  std::vector<Candidate> chooseStarts(llvm::ArrayRef<Candidate> candidates,
+                                      const Objective &goal) const;
+  /// Improves the best candidates by the objective until there are no better
+  /// moves, or until trial number `last`.
+  void searchFrom(llvm::ArrayRef<Candidate> candidates, const Objective &goal,
+                  int64_t last);
+  /// Searches with the trials that are left.
+  void searchWithinLess(llvm::ArrayRef<Candidate> candidates, int64_t last);
   void write(AutoResult &result);
 
   ModuleOp asRead, imported;
@@ -242,7 +246,8 @@ FailureOr<AutoResult> AutoSharder::run() {
     compare(cost(candidate.name, candidate.trial));
   }
   if (options.effort > 0) {
-    searchFrom(*candidates, budget - trials.spent());
+    searchFrom(*candidates, objective, budget);
+    searchWithinLess(*candidates, budget);
     best = search.prune(*best, std::max<int64_t>(8, budget / 8));
     tryOthers(problem, trials, objective, std::max<int64_t>(8, budget / 8),
               *best);
@@ -255,10 +260,10 @@ FailureOr<AutoResult> AutoSharder::run() {
   return result;
 }
 
-std::vector<Candidate>
-AutoSharder::chooseStarts(ArrayRef<Candidate> candidates) const {
+std::vector<Candidate> AutoSharder::chooseStarts(ArrayRef<Candidate> candidates,
+                                                 const Objective &goal) const {
   std::vector<Candidate> ordered = candidates.vec();
-  sortBy(ordered, [&](const Candidate &c) { return objective.merit(c.trial); });
+  sortBy(ordered, [&](const Candidate &c) { return goal.merit(c.trial); });
   std::vector<Candidate> starts;
   auto addFirst = [&](double most) {
     for (const Candidate &candidate : ordered) {
@@ -282,9 +287,11 @@ AutoSharder::chooseStarts(ArrayRef<Candidate> candidates) const {
   return starts;
 }
 
-void AutoSharder::searchFrom(ArrayRef<Candidate> candidates, int64_t budget) {
-  int64_t last = trials.spent() + budget;
-  std::vector<Candidate> starts = chooseStarts(candidates);
+void AutoSharder::searchFrom(ArrayRef<Candidate> candidates,
+                             const Objective &goal, int64_t last) {
+  search.setObjective(goal);
+  std::vector<Candidate> starts = chooseStarts(candidates, goal);
+  int64_t budget = last - trials.spent();
   // Half of the trials for first steps from each, the rest for the best.
   for (auto [i, start] : llvm::enumerate(starts)) {
     search.expectStarts(ArrayRef(starts).drop_front(i + 1));
@@ -293,11 +300,24 @@ void AutoSharder::searchFrom(ArrayRef<Candidate> candidates, int64_t budget) {
     consider(start);
   }
   sortBy(starts, [&](const Candidate &c) {
-    return std::pair(!objective.fits(c.trial), objective.merit(c.trial));
+    return std::pair(!goal.fits(c.trial), goal.merit(c.trial));
   });
   for (Candidate &start : starts)
     if (trials.spent() < last)
       consider(search.climb(std::move(start), last - trials.spent()));
+  search.setObjective(objective);
+}
+
+void AutoSharder::searchWithinLess(ArrayRef<Candidate> candidates,
+                                   int64_t last) {
+  // A search that may not use the memory of the best plan takes other ways, and
+  // some lead to a faster plan: a lower limit should not give a faster step.
+  while (trials.spent() < last && objective.fits(best->trial)) {
+    const Trial before = best->trial;
+    searchFrom(candidates, {before.peak}, last);
+    if (!objective.isBetter(best->trial, before))
+      return;
+  }
 }
 
 void AutoSharder::write(AutoResult &result) {

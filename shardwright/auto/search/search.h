@@ -60,6 +60,8 @@ public:
              Trials &trials, Objective objective, bool specsOnly,
              std::function<void()> progress);
 
+  /// Plans are compared by another objective from now on.
+  void setObjective(Objective other) { objective = other; }
   /// Tries the recipes within `budget` trials.
   std::vector<Candidate> tryRecipes(int64_t budget);
   /// The next searches will start at these plans, in this order.
