@@ -32,8 +32,8 @@ Suites (docs/testing.md):
               scripts/mutation_check.py --check: the mutations still apply to the sources;
               scripts/check_scripts.py: node accepts the scripts of HTML reports
 
-A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So does this one
-(`N passed, N failed, N skipped`), and exits with 1 when something failed.
+A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So does this one, and exits with 1 when
+something failed. As many jobs as there are cores run at a time, those of all suites together.
 """
 
 import argparse
@@ -44,10 +44,13 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORES = os.cpu_count() or 2
+SECONDS = os.path.join(ROOT, "test", "job_seconds.json")
 SHOWN_LINES = 80  # lines of a failure's output that are printed, at its start and at its end
 NEWEST_EVERY = 4  # every fourth case runs with the newest JAX, too
 # JAX's CPU backend compiles twice as fast with these. Scripts append flags to them, or replace them where they count
@@ -57,15 +60,16 @@ SUMMARY = re.compile(r"^(?:[\w./-]+: )?(\d+) passed, (\d+) failed(?:, (\d+) skip
 
 
 class Result:
-    """The counts of one job, its output, and its time."""
+    """The counts of one job, its output, and its seconds: elapsed, and of the processor (its children's included)."""
 
-    def __init__(self, name, passed=0, failed=0, skipped=0, output="", seconds=0.0):
+    def __init__(self, name, passed=0, failed=0, skipped=0, output="", seconds=(0.0, 0.0)):
         self.name, self.passed, self.failed, self.skipped = name, passed, failed, skipped
-        self.output, self.seconds = output, seconds
+        self.output, (self.elapsed, self.processor) = output, seconds
 
 
 def execute(name, command, options, limit):
-    """Runs a command. Returns (exit code, output, seconds). A run past the limit fails with 124."""
+    """Runs a command. Returns (exit code, output, (elapsed seconds, seconds of the processor)). A run past the limit
+    fails with 124."""
     env = dict(
         os.environ,
         SHARDWRIGHT_BUILD=options.build,
@@ -78,20 +82,23 @@ def execute(name, command, options, limit):
     env["ASAN_OPTIONS"] = "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
     env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
     start = time.monotonic()
-    try:
-        done = subprocess.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=env,
-            cwd=ROOT,
-            timeout=limit,
+    with tempfile.TemporaryFile() as file:
+        process = subprocess.Popen(
+            command, stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env, cwd=ROOT
         )
-        code, output = done.returncode, done.stdout
-    except subprocess.TimeoutExpired as late:
-        code, output = 124, (late.stdout or b"") + f"\n{name}: stopped after {limit} s".encode()
-    return code, output.decode(errors="replace"), time.monotonic() - start
+        late = threading.Event()
+        timer = threading.Timer(limit, lambda: (late.set(), process.kill()))
+        timer.start()
+        _, status, usage = os.wait4(process.pid, 0)  # the usage of this process and of its children
+        timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        file.seek(0)
+        output = file.read()
+    code = process.returncode
+    if late.is_set():
+        code, output = 124, output + f"\n{name}: stopped after {limit} s".encode()
+    seconds = (time.monotonic() - start, usage.ru_utime + usage.ru_stime)
+    return code, output.decode(errors="replace"), seconds
 
 
 def run_script(name, command, options):
@@ -150,7 +157,9 @@ def lit(options):
     llvm_lit = None
     with open(os.path.join(options.build, "test", "lit.site.cfg.py")) as site:
         llvm_lit = re.search(r'llvm_tools_dir = r"([^"]+)"', site.read()).group(1) + "/lit"
-    return [(run_lit, "lit", [llvm_lit, "-sv", "--no-progress-bar", os.path.join(options.build, "test")])]
+    workers = CORES if options.names == ["lit"] else 1  # other jobs run beside it
+    command = [llvm_lit, "-sv", "--no-progress-bar", f"-j{workers}", os.path.join(options.build, "test")]
+    return [(run_lit, "lit", command)]
 
 
 def scripts(folder, exclude=()):
@@ -278,36 +287,63 @@ def show_failure(result, options):
     print("\n".join([f"--- {result.name}", *lines, "---"]), flush=True)
 
 
-def run_suite(name, jobs, options):
-    """Runs the jobs of a suite in parallel, prints its line, returns its totals."""
-    start = time.monotonic()
-    total = Result(name)
-    workers = 1 if name in ("lit", "package") else CORES
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        running = [pool.submit(function, job, command, options) for function, job, command in jobs]
-        for future in concurrent.futures.as_completed(running):
-            result = future.result()
-            total.passed += result.passed
-            total.failed += result.failed
-            total.skipped += result.skipped
-            if result.failed:
-                show_failure(result, options)
-            else:
-                for line in result.output.splitlines():
-                    if line.startswith("SKIPPED"):
-                        print(line)
-            if options.verbose or result.failed:
-                print(
-                    f"  {result.name:34} {result.passed:6} passed {result.failed:4} failed "
-                    f"{result.skipped:4} skipped {result.seconds:7.1f} s",
-                    flush=True,
-                )
-    print(
-        f"{name:12} {total.passed:6} passed {total.failed:4} failed {total.skipped:4} skipped"
-        f" {time.monotonic() - start:7.1f} s",
-        flush=True,
-    )
-    return total
+def known_seconds():
+    """Returns the seconds of the processor that jobs took when they were last recorded, by name."""
+    try:
+        with open(SECONDS) as file:
+            return json.load(file)
+    except OSError:
+        return {}
+
+
+def record_seconds(results):
+    """Writes the seconds of these jobs, beside those of other jobs."""
+    seconds = {**known_seconds(), **{r.name: round(r.processor) for r in results}}
+    with open(SECONDS, "w") as file:
+        json.dump(dict(sorted(seconds.items())), file, indent=1)
+        file.write("\n")
+
+
+def show_job(result, options):
+    if result.failed:
+        show_failure(result, options)
+    else:
+        for line in result.output.splitlines():
+            if line.startswith("SKIPPED"):
+                print(line)
+    if options.verbose or result.failed:
+        print(
+            f"  {result.name:34} {result.passed:6} passed {result.failed:4} failed {result.skipped:4} skipped "
+            f"{result.elapsed:7.1f} s, processor {result.processor:7.1f} s",
+            flush=True,
+        )
+
+
+def show_suite(name, results):
+    passed, failed, skipped, processor = (sum(getattr(r, f) for r in results) for f in ("passed", "failed", "skipped", "processor"))
+    print(f"{name:13} {passed:6} passed {failed:4} failed {skipped:4} skipped, processor {processor:7.1f} s", flush=True)
+
+
+def run_all(chosen, options):
+    """Runs the jobs of all suites in one pool, those that take longest first, so that no core is idle at the end. Prints
+    the line of a suite when its last job has ended. Returns all results."""
+    seconds = known_seconds()
+    jobs = [(suite, *job) for suite, suite_jobs in chosen.items() for job in suite_jobs]
+    jobs.sort(key=lambda job: -seconds.get(job[2], float("inf")))  # new jobs may be long
+    left = {suite: len(suite_jobs) for suite, suite_jobs in chosen.items()}
+    results = {suite: [] for suite in chosen}
+    for suite in chosen:
+        if not left[suite]:
+            show_suite(suite, [])
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        suites = {pool.submit(function, name, command, options): suite for suite, function, name, command in jobs}
+        for future in concurrent.futures.as_completed(suites):
+            suite, result = suites[future], future.result()
+            results[suite].append(result)
+            show_job(result, options)
+            if len(results[suite]) == left[suite]:
+                show_suite(suite, results[suite])
+    return [result for suite in chosen for result in results[suite]]
 
 
 def main():
@@ -318,6 +354,7 @@ def main():
     parser.add_argument("--build", default="build", help="the build folder (build)")
     parser.add_argument("--long", action="store_true", help="random tests in full")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each job")
+    parser.add_argument("--record", action="store_true", help=f"write the seconds of jobs, which decide their order, to {os.path.relpath(SECONDS, ROOT)}")
     options = parser.parse_args()
     options.build = os.path.join(ROOT, options.build)
     options.limit = 7200 if options.long else 900
@@ -338,11 +375,15 @@ def main():
             sys.exit(f"run_tests: no script '{asked}' under test/")
         chosen.setdefault(suite, []).extend(jobs)
 
-    totals = [run_suite(name, jobs, options) for name, jobs in chosen.items()]
-    passed, failed, skipped = (
-        sum(getattr(t, field) for t in totals) for field in ("passed", "failed", "skipped")
+    start = time.monotonic()
+    results = run_all(chosen, options)
+    if options.record:
+        record_seconds(results)
+    passed, failed, skipped = (sum(getattr(r, field) for r in results) for field in ("passed", "failed", "skipped"))
+    print(
+        f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "") +
+        f"; {time.monotonic() - start:.0f} s, processor {sum(r.processor for r in results):.0f} s"
     )
-    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     sys.exit(1 if failed or not (passed or skipped) else 0)
 
 

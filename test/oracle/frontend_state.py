@@ -24,7 +24,7 @@ from jax.experimental import pallas as pl
 
 import oracle
 
-args = oracle.arguments(__doc__, cases=40, long_cases=600)
+args = oracle.arguments(__doc__, cases=16, long_cases=600)
 BUILD = os.environ.get("SHARDWRIGHT_BUILD", "build")
 
 
