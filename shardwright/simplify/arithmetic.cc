@@ -306,8 +306,9 @@ LogicalResult absIdentity(AbsOp op, PatternRewriter &rewriter) {
   }
   if (auto negative = definedBy<NegOp>(op.getOperand());
       negative && op.getOperand().getType() == op.getType()) {
-    rewriter.modifyOpInPlace(
-        op, [&] { op.getOperandMutable().assign(negative.getOperand()); });
+    changeOperands(rewriter, op, [&] {
+      op.getOperandMutable().assign(negative.getOperand());
+    });
     return success();
   }
   return failure();

@@ -101,8 +101,8 @@ LogicalResult branchResults(Operation *op, PatternRewriter &rewriter) {
     for (auto [i, operand] : llvm::enumerate(terminator->getOperands()))
       if (!dead.test(i))
         yields.push_back(operand);
-    rewriter.modifyOpInPlace(terminator,
-                             [&] { terminator->setOperands(yields); });
+    changeOperands(rewriter, terminator,
+                   [&] { terminator->setOperands(yields); });
   }
   OperationState state(op->getLoc(), op->getName());
   state.addOperands(op->getOperands());

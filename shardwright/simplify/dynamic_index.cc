@@ -71,8 +71,8 @@ LogicalResult zeroStarts(Op op, PatternRewriter &rewriter,
   }
   if (!changed)
     return failure();
-  rewriter.modifyOpInPlace(op,
-                           [&] { op.getStartIndicesMutable().assign(starts); });
+  changeOperands(rewriter, op,
+                 [&] { op.getStartIndicesMutable().assign(starts); });
   return success();
 }
 
@@ -105,8 +105,8 @@ LogicalResult updateIdentity(DynamicUpdateSliceOp op,
   if (auto inner = definedBy<DynamicUpdateSliceOp>(op.getOperand());
       inner && inner.getUpdate().getType() == op.getUpdate().getType() &&
       inner.getStartIndices() == op.getStartIndices()) {
-    rewriter.modifyOpInPlace(
-        op, [&] { op.getOperandMutable().assign(inner.getOperand()); });
+    changeOperands(rewriter, op,
+                   [&] { op.getOperandMutable().assign(inner.getOperand()); });
     return success();
   }
   return zeroStarts(op, rewriter, shapeOf(op.getUpdate()));

@@ -45,8 +45,8 @@ void dropCarried(WhileOp op, const llvm::SmallBitVector &dead,
     types.push_back(op.getResult(i).getType());
     yields.push_back(terminator->getOperand(i));
   }
-  rewriter.modifyOpInPlace(terminator,
-                           [&] { terminator->setOperands(yields); });
+  changeOperands(rewriter, terminator,
+                 [&] { terminator->setOperands(yields); });
   rewriter.modifyOpInPlace(op, [&] {
     op.getCond().front().eraseArguments(arguments);
     op.getBody().front().eraseArguments(arguments);
@@ -184,8 +184,8 @@ LogicalResult deadValues(WhileOp op, RewriterBase &rewriter) {
   for (unsigned i = 0; i < n; ++i)
     yields.push_back(live.test(i) ? terminator->getOperand(i)
                                   : op.getOperand()[i]);
-  rewriter.modifyOpInPlace(terminator,
-                           [&] { terminator->setOperands(yields); });
+  changeOperands(rewriter, terminator,
+                 [&] { terminator->setOperands(yields); });
   inCond.eraseOthers(rewriter);
   inBody.eraseOthers(rewriter);
   dropCarried(op, dead, rewriter);

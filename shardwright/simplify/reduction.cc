@@ -101,7 +101,7 @@ LogicalResult reduceUnitDims(ReduceOp op, PatternRewriter &rewriter) {
   SmallVector<Value> operands;
   for (Value input : op.getInputs())
     operands.push_back(reshapeTo(rewriter, loc, input, left));
-  rewriter.modifyOpInPlace(op, [&] {
+  changeOperands(rewriter, op, [&] {
     op.getInputsMutable().assign(operands);
     op.setDimensions(dims);
   });
@@ -231,8 +231,8 @@ LogicalResult reduceDeadResults(ReduceOp op, PatternRewriter &rewriter) {
     yields.push_back(terminator->getOperand(i));
     types.push_back(op.getResult(i).getType());
   }
-  rewriter.modifyOpInPlace(terminator,
-                           [&] { terminator->setOperands(yields); });
+  changeOperands(rewriter, terminator,
+                 [&] { terminator->setOperands(yields); });
   needed.eraseOthers(rewriter);
   rewriter.modifyOpInPlace(op, [&] { body.eraseArguments(dead); });
   auto smaller = ReduceOp::create(rewriter, op.getLoc(), types, inputs, inits,

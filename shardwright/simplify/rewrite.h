@@ -106,6 +106,18 @@ inline mlir::LogicalResult replaceWith(mlir::PatternRewriter &rewriter,
   return mlir::success();
 }
 
+/// Changes operands of `op` in place. The producers of the former operands
+/// count as modified too, because they have fewer uses.
+template <typename Change>
+void changeOperands(mlir::RewriterBase &rewriter, mlir::Operation *op,
+                    Change change) {
+  llvm::SmallVector<mlir::Value> before(op->getOperands());
+  rewriter.modifyOpInPlace(op, change);
+  for (mlir::Value operand : before)
+    if (mlir::Operation *producer = operand.getDefiningOp())
+      rewriter.modifyOpInPlace(producer, [] {});
+}
+
 /// Creates a splat constant of `element`.
 mlir::Value makeSplat(mlir::PatternRewriter &rewriter, mlir::Location loc,
                       mlir::Type type, Element element);

@@ -46,12 +46,76 @@ void stablehlo::StablehloDialect::getCanonicalizationPatterns(
   populateSimplifyPatterns(patterns);
 }
 
+namespace {
+
+/// Notes where a program changes, so that only the ops near by are looked at
+/// again.
+class ChangedOps : public RewriterBase::Listener {
+public:
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    ops.insert(op);
+  }
+  void notifyOperationModified(Operation *op) override { ops.insert(op); }
+  void notifyOperationErased(Operation *op) override {
+    ops.erase(op);
+    withFewerUses.erase(op);
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        withFewerUses.insert(producer);
+  }
+
+  /// The ops of `root` whose rewrites may apply now, the last in program order
+  /// first, as the driver takes them from the end. Forgets all changes.
+  std::vector<Operation *> takeAffected(Operation *root);
+
+private:
+  /// Rewrites read the op, its producers, and the operands and uses of these.
+  /// One step more is for what they compose.
+  static constexpr int kReach = 2;
+
+  llvm::DenseSet<Operation *> ops, withFewerUses;
+};
+
+std::vector<Operation *> ChangedOps::takeAffected(Operation *root) {
+  llvm::DenseSet<Operation *> affected;
+  SmallVector<Operation *> last;
+  auto add = [&](Operation *op) {
+    for (; op && op != root && affected.insert(op).second;
+         op = op->getParentOp())
+      last.push_back(op);
+  };
+  llvm::for_each(ops, add);
+  for (int i = 0; i < kReach; ++i)
+    for (Operation *op : std::exchange(last, {}))
+      llvm::for_each(op->getUsers(), add);
+  for (Operation *op : withFewerUses) {
+    add(op);
+    // Rewrites merge an op with its only user.
+    if (llvm::hasSingleElement(op->getUses()))
+      add(*op->user_begin());
+  }
+  ops.clear();
+  withFewerUses.clear();
+  std::vector<Operation *> list;
+  if (affected.empty())
+    return list;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (affected.contains(op))
+      list.push_back(op);
+  });
+  std::reverse(list.begin(), list.end());
+  return list;
+}
+
+} // namespace
+
 LogicalResult simplify(Operation *root, const SimplifyOptions &options) {
   RewritePatternSet patterns(root->getContext());
   populateSimplifyPatterns(patterns, options);
   FrozenRewritePatternSet frozen(std::move(patterns));
-  int64_t ops = 0;
-  root->walk([&](Operation *) { ++ops; });
+  int64_t numOps = 0;
+  root->walk([&](Operation *) { ++numOps; });
+  ChangedOps changes;
   // Constants stay in their regions and keep their attributes. The rewrites
   // terminate, since each shrinks or orders the program; the bound applies only
   // if that is ever wrong, and then the program is still valid.
@@ -59,18 +123,28 @@ LogicalResult simplify(Operation *root, const SimplifyOptions &options) {
       GreedyRewriteConfig()
           .setUseTopDownTraversal(true)
           .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
-          .setMaxIterations(GreedyRewriteConfig::kNoLimit)
-          .setMaxNumRewrites(1000 + 64 * ops)
-          .enableConstantCSE(false);
-  IRRewriter rewriter(root->getContext());
+          // A full pass, and then passes over what changed.
+          .setMaxIterations(1)
+          .setMaxNumRewrites(1000 + 64 * numOps)
+          .enableConstantCSE(false)
+          .setListener(&changes);
+  IRRewriter rewriter(root->getContext(), &changes);
+  (void)applyPatternsGreedily(root, frozen, config);
   // Merging equal ops enables rewrites (x - x, equal branches), and vice versa.
-  bool changed;
-  do {
-    if (failed(applyPatternsGreedily(root, frozen, config)))
+  bool mayMerge = true, isMerged = true;
+  while (isMerged) {
+    for (auto ops = changes.takeAffected(root); !ops.empty();
+         ops = changes.takeAffected(root)) {
+      bool changed = false;
+      (void)applyOpPatternsGreedily(ops, frozen, config, &changed);
+      mayMerge |= changed;
+    }
+    if (!mayMerge)
       break;
-    changed = simplifier::dropDeadLoopValues(rewriter, root);
-    changed |= mergeEqualOps(rewriter, root);
-  } while (changed);
+    isMerged = simplifier::dropDeadLoopValues(rewriter, root);
+    isMerged |= mergeEqualOps(rewriter, root);
+    mayMerge = false;
+  }
   return success();
 }
 

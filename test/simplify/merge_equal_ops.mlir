@@ -71,3 +71,40 @@ func.func @scopes(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<4xf32>, tensor<
   }
   return %sine, %one, %0#1, %0#0 : tensor<4xf32>, tensor<i32>, tensor<4xf32>, tensor<i32>
 }
+
+// The subtraction can be rewritten because a producer of its changes.
+// CHECK-LABEL: func.func @sum_of_merged
+func.func @sum_of_merged(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+  %0 = stablehlo.not %y : tensor<4xi32>
+  %1 = stablehlo.not %y : tensor<4xi32>
+  %2 = stablehlo.add %x, %1 : tensor<4xi32>
+  // CHECK-NEXT: return %arg0
+  %3 = stablehlo.subtract %2, %0 : tensor<4xi32>
+  return %3 : tensor<4xi32>
+}
+
+// Of two equal transpositions one is left, and a product takes on the
+// transposition that is its only user.
+// CHECK-LABEL: func.func @last_use_after_merge
+func.func @last_use_after_merge(%x: tensor<4x4xf32>, %y: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  // CHECK-NEXT: %[[DOT:.*]] = stablehlo.dot_general %arg1, %arg0
+  // CHECK-NEXT: return %[[DOT]], %[[DOT]]
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %2 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  return %1, %2 : tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// The first update is overwritten once the updates are at the same position, and
+// is dropped then.
+// CHECK-LABEL: func.func @overwritten_after_merge
+func.func @overwritten_after_merge(%x: tensor<8xf32>, %a: tensor<4xf32>, %b: tensor<4xf32>, %i: tensor<i32>) -> tensor<8xf32> {
+  // CHECK-NEXT: %[[AT:.*]] = stablehlo.popcnt
+  // CHECK-NEXT: %[[R:.*]] = stablehlo.dynamic_update_slice %arg0, %arg2, %[[AT]]
+  // CHECK-NEXT: return %[[R]]
+  %0 = stablehlo.popcnt %i : tensor<i32>
+  %1 = stablehlo.popcnt %i : tensor<i32>
+  %2 = stablehlo.dynamic_update_slice %x, %a, %0 : (tensor<8xf32>, tensor<4xf32>, tensor<i32>) -> tensor<8xf32>
+  %3 = stablehlo.dynamic_update_slice %2, %b, %1 : (tensor<8xf32>, tensor<4xf32>, tensor<i32>) -> tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
