@@ -7,6 +7,7 @@
 
 #include "shardwright/interop/load_module.h"
 
+#include "shardwright/interop/hlo/read_hlo.h"
 #include "shardwright/interop/input/bool_hex.h"
 #include "shardwright/interop/input/guarded_read.h"
 #include "shardwright/interop/input/input_limits.h"
@@ -28,15 +29,31 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-enum class Format { Text, Bytecode, PortableArtifact, HloText };
+enum class Format { Text, Bytecode, PortableArtifact, HloText, HloProto };
 
 Format detectFormat(StringRef content) {
   if (artifactVersion(content))
     return Format::PortableArtifact;
   if (isBytecode(content))
     return Format::Bytecode;
+  if (hlo::isHloModule(content))
+    return Format::HloProto;
   return content.ltrim().starts_with("HloModule") ? Format::HloText
                                                   : Format::Text;
+}
+
+OwningOpRef<ModuleOp> readHloSource(const llvm::SourceMgr &sources,
+                                    hlo::Wrapping wrapping,
+                                    MLIRContext *context) {
+  const llvm::MemoryBuffer *buffer =
+      sources.getMemoryBuffer(sources.getMainFileID());
+  Location file =
+      FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0);
+  OwningOpRef<ModuleOp> module =
+      hlo::readHlo(buffer->getBuffer(), wrapping, file);
+  if (module && failed(checkModule(*module, /*attributes=*/true)))
+    return {};
+  return module;
 }
 
 OwningOpRef<ModuleOp>
@@ -45,6 +62,8 @@ readSource(const std::shared_ptr<llvm::SourceMgr> &sources,
            AsmParserState *positions = nullptr) {
   if (format == Format::PortableArtifact)
     return readPortableArtifact(sources, context);
+  if (format == Format::HloProto)
+    return readHloSource(*sources, hlo::Wrapping::Any, context);
   // Check bytecode before the verifier, which recurses, runs.
   ParserConfig config(context, /*verifyAfterParse=*/format == Format::Text);
   addNewerTypes(config);
@@ -106,7 +125,7 @@ readModule(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
   switch (format) {
   case Format::HloText:
     emitError(file) << "HLO text is not supported, expected a StableHLO module "
-                       "as MLIR text or bytecode";
+                       "as MLIR text or bytecode, or a HloModuleProto";
     return {};
   case Format::PortableArtifact:
   case Format::Bytecode: {
@@ -138,9 +157,21 @@ readModule(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
   case Format::Text:
     buffer = boolBytesToBits(std::move(buffer));
     break;
+  case Format::HloProto:
+    break;
   }
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   return readSource(sources, context, format, positions);
+}
+
+OwningOpRef<ModuleOp>
+readHloModule(std::unique_ptr<llvm::MemoryBuffer> buffer, bool hasConfig,
+              MLIRContext *context,
+              const std::shared_ptr<llvm::SourceMgr> &sources) {
+  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  return readHloSource(
+      *sources, hasConfig ? hlo::Wrapping::WithConfig : hlo::Wrapping::None,
+      context);
 }
 
 void printModule(ModuleOp module, llvm::raw_ostream &os,

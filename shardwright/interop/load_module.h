@@ -31,10 +31,12 @@ enum class Trust {
 };
 
 /// Reads and verifies the module at `path` (`-`: standard input): text, MLIR
-/// bytecode or a StableHLO portable artifact, told apart by content. `sources`
-/// receives the buffer, so that diagnostics can show source lines and resource
-/// blobs may point into it. Every failure is one diagnostic on `context`.
-/// `positions`, if given, receives the positions of values and ops in a text.
+/// bytecode, a StableHLO portable artifact or an HLO proto (a HloModuleProto,
+/// or one in the messages in which XLA dumps it), told apart by content.
+/// `sources` receives the buffer, so that diagnostics can show source lines and
+/// resource blobs may point into it. Every failure is one diagnostic on
+/// `context`. `positions`, if given, receives the positions of values and ops
+/// in a text.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(llvm::StringRef path, mlir::MLIRContext *context,
            const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
@@ -46,6 +48,13 @@ readModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
            mlir::MLIRContext *context,
            const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
            mlir::AsmParserState *positions = nullptr);
+
+/// Reads a module of the formats `hlo` (HloModuleProto) and `hlo_with_config`
+/// (HloModuleProtoWithConfig) of PJRT.
+mlir::OwningOpRef<mlir::ModuleOp>
+readHloModule(std::unique_ptr<llvm::MemoryBuffer> buffer, bool hasConfig,
+              mlir::MLIRContext *context,
+              const std::shared_ptr<llvm::SourceMgr> &sources);
 
 /// Prints the text as JAX would: as MLIR does, except for `bool_hex.h`.
 void printModule(mlir::ModuleOp module, llvm::raw_ostream &os,

@@ -12,7 +12,8 @@
 //     arrays; the program is partitioned with that effort and checked: the text
 //     of each stage survives a round trip, and devices with the same part of a
 //     result agree
-//   u64 length, the text of a module. If its first line is
+//   u64 length, a module in any format that commands read. If the first line
+//     of a text is
 //     // --overlap=force --mesh=x=4,y=2
 //     these two options are applied
 //   u64 length, the bytes of its arguments, one after the other
@@ -28,6 +29,7 @@
 #include "shardwright/auto/plan_inside.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
+#include "shardwright/interop/load_module.h"
 #include "shardwright/runtime/buffer.h"
 #include "shardwright/runtime/custom_call.h"
 #include "shardwright/runtime/sharding_transfer.h"
@@ -35,6 +37,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
@@ -101,7 +105,8 @@ public:
 
   void answer(uint64_t devices, llvm::StringRef text, llvm::StringRef data) {
     OwningOpRef<ModuleOp> module =
-        parseSourceString<ModuleOp>(text, ParserConfig(&context));
+        readModule(llvm::MemoryBuffer::getMemBufferCopy(text, "program"),
+                   &context, std::make_shared<llvm::SourceMgr>(), Trust::Full);
     if (!module)
       return writeReply(doesNotCompile, errors);
     CompileOptions options;

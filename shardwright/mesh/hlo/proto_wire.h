@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The wire format of proto3 for the few messages that shardings need. The
-// protobuf library would be larger than this layer, and would conflict with
+// The wire format of proto3, for shardings, compile options and HLO modules.
+// The protobuf library would be larger than this layer, and would conflict with
 // XLA's copy of it in the same process.
 //
 //===----------------------------------------------------------------------===//
@@ -77,6 +77,8 @@ public:
   /// that are messages, strings or packed (repeated integers are in both).
   ProtoReader(llvm::StringRef bytes, uint32_t varints, uint32_t lengths)
       : rest(bytes), varints(varints), lengths(lengths) {}
+  /// For messages whose fields are read with anyField() and wire().
+  explicit ProtoReader(llvm::StringRef bytes) : ProtoReader(bytes, 0, 0) {}
   bool atEnd() const { return rest.empty(); }
   /// Reads a field; false if the bytes are malformed.
   bool next() {
@@ -91,26 +93,31 @@ public:
   int field() const { return number; }
   /// The number of the field whether the message knows it or not.
   int anyField() const { return anyNumber; }
+  /// How the field was written, known or not.
+  enum class Wire { Varint = 0, Fixed64 = 1, Length = 2, Fixed32 = 5 };
+  Wire wire() const { return Wire(wireType); }
   /// The bytes behind the field.
   llvm::StringRef remaining() const { return rest; }
   int64_t varint() const { return value; }
   /// The value of a field of type int32 or enum.
   int32_t varint32() const { return value; }
+  /// The content of a field with a length; the 4 or 8 bytes of a fixed one.
   llvm::StringRef bytes() const { return content; }
   /// Appends the elements of a repeated integer, packed or not.
   bool repeated(llvm::SmallVectorImpl<int64_t> &out, bool is32 = false) const {
-    auto push = [&](uint64_t element) {
-      out.push_back(is32 ? int32_t(element) : int64_t(element));
-    };
-    if (wireType == 0) {
-      push(value);
-      return true;
-    }
-    for (llvm::StringRef list = content; !list.empty();) {
+    if (wireType != 0)
+      return packed(content, out, is32);
+    out.push_back(is32 ? int32_t(value) : int64_t(value));
+    return true;
+  }
+  /// Appends the integers that are packed in `list`.
+  static bool packed(llvm::StringRef list, llvm::SmallVectorImpl<int64_t> &out,
+                     bool is32 = false) {
+    while (!list.empty()) {
       uint64_t element;
       if (!raw(list, element))
         return false;
-      push(element);
+      out.push_back(is32 ? int32_t(element) : int64_t(element));
     }
     return true;
   }
@@ -154,6 +161,7 @@ private:
   bool skip(size_t size) {
     if (rest.size() < size)
       return false;
+    content = rest.take_front(size);
     rest = rest.drop_front(size);
     return true;
   }

@@ -21,18 +21,20 @@ static PJRT_Error *compileFrom(const PJRT_Program *given, const char *options,
   if ((given->code_size && !given->code) ||
       (given->format_size && !given->format))
     return invalid("the program's code or format is a null pointer");
-  llvm::StringRef format(given->format, given->format_size);
-  if (format != "mlir")
+  llvm::StringRef name(given->format, given->format_size);
+  std::optional<ProgramFormat> format = programFormat(name);
+  if (!format)
     return makeError(PJRT_Error_Code_UNIMPLEMENTED,
-                     "programs of format '" + format +
-                         "' are not supported, expected 'mlir'");
+                     "programs of format '" + name +
+                         "' are not supported, expected 'mlir', 'hlo' or "
+                         "'hlo_with_config'");
   if (optionsSize && !options)
     return invalid("the compile options are a null pointer");
   auto request = readCompileOptions({options, optionsSize});
   if (!request)
     return toPjrt(request.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
   request->isTorchXla = isTorchXla;
-  auto compiled = compileProgram({given->code, given->code_size},
+  auto compiled = compileProgram({given->code, given->code_size}, *format,
                                  std::move(*request), backend);
   if (!compiled)
     return toPjrt(compiled.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);

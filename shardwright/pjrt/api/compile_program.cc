@@ -94,7 +94,8 @@ static bool replicasDiffer(ModuleOp module) {
 }
 
 llvm::Expected<std::shared_ptr<ClientProgram>>
-compileProgram(StringRef code, CompileRequest request, Backend &backend) {
+compileProgram(StringRef code, ProgramFormat format, CompileRequest request,
+               Backend &backend) {
   CompileOptions options;
   options.backend = &backend;
   options.padsShards = request.isTorchXla;
@@ -113,7 +114,7 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
   auto program = std::make_shared<ClientProgram>();
   program->fingerprint = fingerprintOf(code, request.key(), backend);
   KeptSources kept;
-  OwningOpRef<ModuleOp> module = reader.read(code);
+  OwningOpRef<ModuleOp> module = reader.read(code, format);
   if (!module)
     return reader.error();
   // PyTorch/XLA always asks for as many replicas as there are devices, and

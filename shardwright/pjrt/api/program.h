@@ -10,6 +10,7 @@
 
 #include "shardwright/pjrt/api/objects.h"
 #include "shardwright/pjrt/request/compile_request.h"
+#include "shardwright/pjrt/request/program_reader.h"
 
 namespace shardwright::pjrt {
 
@@ -48,7 +49,8 @@ struct ClientProgram {
 /// Compiles `code`, a StableHLO module as text, bytecode or portable artifact,
 /// for devices of `backend`. An error contains the diagnostics.
 llvm::Expected<std::shared_ptr<ClientProgram>>
-compileProgram(llvm::StringRef code, CompileRequest request, Backend &backend);
+compileProgram(llvm::StringRef code, ProgramFormat format,
+               CompileRequest request, Backend &backend);
 
 /// Serialises the program for another process; deserialize is the inverse.
 llvm::Expected<std::string> serialize(const ClientProgram &program);

@@ -10,12 +10,21 @@
 #include "shardwright/compile/registration.h"
 #include "shardwright/mesh/printable.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
 namespace shardwright::pjrt {
+
+std::optional<ProgramFormat> programFormat(StringRef name) {
+  return llvm::StringSwitch<std::optional<ProgramFormat>>(name)
+      .Case("mlir", ProgramFormat::Mlir)
+      .Case("hlo", ProgramFormat::Hlo)
+      .Case("hlo_with_config", ProgramFormat::HloWithConfig)
+      .Default(std::nullopt);
+}
 
 static const DialectRegistry &dialects() {
   static const auto *registry = [] {
@@ -60,6 +69,15 @@ OwningOpRef<ModuleOp> ProgramReader::read(StringRef code,
                                           AsmParserState *positions) {
   return readModule(llvm::MemoryBuffer::getMemBufferCopy(code, "program"),
                     &context, sources, Trust::Full, positions);
+}
+
+OwningOpRef<ModuleOp> ProgramReader::read(StringRef code,
+                                          ProgramFormat format) {
+  if (format == ProgramFormat::Mlir)
+    return read(code);
+  return readHloModule(llvm::MemoryBuffer::getMemBufferCopy(code, "program"),
+                       format == ProgramFormat::HloWithConfig, &context,
+                       sources);
 }
 
 llvm::Error ProgramReader::error() const {

@@ -14,7 +14,19 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
+
 namespace shardwright::pjrt {
+
+/// The formats of programs that clients send.
+enum class ProgramFormat {
+  Mlir,          ///< `mlir`: text, bytecode or a portable artifact
+  Hlo,           ///< `hlo`: a HloModuleProto
+  HloWithConfig, ///< `hlo_with_config`: a HloModuleProtoWithConfig
+};
+
+/// None if we do not read the format.
+std::optional<ProgramFormat> programFormat(llvm::StringRef name);
 
 /// A context for one program, which collects the emitted errors.
 class ProgramReader {
@@ -25,6 +37,9 @@ public:
   /// process.
   mlir::OwningOpRef<mlir::ModuleOp>
   read(llvm::StringRef code, mlir::AsmParserState *positions = nullptr);
+  /// Likewise for a program of one of PJRT's formats.
+  mlir::OwningOpRef<mlir::ModuleOp> read(llvm::StringRef code,
+                                         ProgramFormat format);
   /// All errors so far, each with its source location.
   llvm::Error error() const;
 

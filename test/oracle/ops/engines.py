@@ -73,12 +73,12 @@ class Ours:
             data += more
         return data
 
-    def exchange(self, text, data, devices=0):
-        """Sends arguments, and returns the bytes of the results: of `devices` devices, or (0) of
-        global arrays."""
+    def exchange(self, program, data, devices=0):
+        """Sends a program (text, or bytes in another format) and arguments, and returns the bytes of the
+        results: of `devices` devices, or (0) of global arrays."""
         if self.process is None:
             self.start()
-        text = text.encode()
+        text = program.encode() if isinstance(program, str) else program
         try:
             self.process.stdin.write(struct.pack("=QQ", devices, len(text)) + text + struct.pack("=Q", len(data)) + data)
             self.process.stdin.flush()
@@ -90,14 +90,14 @@ class Ours:
             raise Failed("compile" if status == 1 else "run", payload.decode(errors="replace"))
         return payload
 
-    def run(self, case):
-        """The results as arrays."""
+    def run(self, case, program=None):
+        """The results as arrays, of the case's program or of another form of it."""
         devices = case.replicas * case.partitions
         if case.on_grid:  # arguments and results have one row per device
             data = b"".join(to_bytes(a[d], v.element) for d in range(devices) for a, v in zip(case.data, case.args))
         else:
             data = b"".join(to_bytes(a, v.element) for a, v in zip(case.data, case.args))
-        payload = self.exchange(case.text(), data, devices if case.on_grid else 0)
+        payload = self.exchange(program or case.text(), data, devices if case.on_grid else 0)
         results, at = [[] for _ in case.results], 0
         for _ in range(devices if case.on_grid else 1):
             for own, (value, *_) in zip(results, case.results):
