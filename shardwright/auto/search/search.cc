@@ -64,10 +64,17 @@ bool PlanSearch::improves(const Trial &trial, const Trial &base) const {
 
 void PlanSearch::tryPlans(Trials::Plans plans, Trials::Plans next) {
   int64_t before = trials.count();
-  bool isLast = trials.spent() + int64_t(plans.size()) >= lastTrial;
+  bool isLast = trials.spent() + int64_t(plans.size()) >=
+                std::min(lastTrial, lastGain + patience);
   trials.tryAll(plans, isLast ? Trials::Plans() : next);
   for (int64_t i = before; progress && i < trials.count(); ++i)
     progress();
+  for (const Plan *plan : plans)
+    if (const Trial &trial = trials.of(*plan);
+        bestSeen && objective.isBetter(trial, *bestSeen)) {
+      bestSeen = trial;
+      lastGain = trials.spent();
+    }
 }
 
 const Trial &PlanSearch::tryPlan(const Plan &plan) {
@@ -305,6 +312,12 @@ bool PlanSearch::detour(Candidate &from, std::vector<Tried> lost) {
   return false;
 }
 
+void PlanSearch::setPatience(int64_t trialsWithoutGain, const Trial &best) {
+  patience = trialsWithoutGain;
+  bestSeen = best;
+  lastGain = trials.spent();
+}
+
 void PlanSearch::expectStarts(ArrayRef<Candidate> starts) {
   expectedStarts.clear();
   for (const Candidate &start : starts)
@@ -329,6 +342,7 @@ Candidate PlanSearch::climb(Candidate from, int64_t budget) {
 
 Candidate PlanSearch::prune(Candidate from, int64_t budget) {
   lastTrial = trials.spent() + budget;
+  patience = kEndless;
   // Each returns false if it does not change the plan.
   std::vector<std::function<bool(Plan &)>> changes;
   changes.push_back([&](Plan &plan) {

@@ -21,6 +21,7 @@
 #include "shardwright/auto/search/trial.h"
 
 #include <functional>
+#include <limits>
 
 namespace shardwright {
 
@@ -64,6 +65,12 @@ public:
   void setObjective(Objective other) { objective = other; }
   /// Tries the recipes within `budget` trials.
   std::vector<Candidate> tryRecipes(int64_t budget);
+  /// `explore` and `climb` end after so many trials that bring nothing better
+  /// than `best` and than what they found before.
+  void setPatience(int64_t trials, const Trial &best);
+  bool isOutOfPatience() const {
+    return trials.spent() >= lastGain + patience;
+  }
   /// The next searches will start at these plans, in this order.
   void expectStarts(llvm::ArrayRef<Candidate> starts);
   /// Takes better moves until there are none, or `budget` trials are spent.
@@ -83,7 +90,9 @@ private:
   /// `next`: see Trials::tryAll.
   void tryPlans(Trials::Plans plans, Trials::Plans next = {});
   const Trial &tryPlan(const Plan &plan);
-  bool spent() const { return trials.spent() >= lastTrial; }
+  bool spent() const {
+    return trials.spent() >= lastTrial || isOutOfPatience();
+  }
 
   /// True if a search at `base` goes on at `trial`.
   bool improves(const Trial &trial, const Trial &base) const;
@@ -114,6 +123,13 @@ private:
   std::function<void()> progress;
   Moves moves;
   int64_t lastTrial = 0;
+  /// Of all searches: the best trial, and the number of trials when it was
+  /// found.
+  std::optional<Trial> bestSeen;
+  int64_t lastGain = 0;
+  /// More than any number of trials.
+  static constexpr int64_t kEndless = std::numeric_limits<int64_t>::max() / 2;
+  int64_t patience = kEndless;
   bool goesByMerit = true;
   /// The moves that followed from the last blame.
   std::vector<int32_t> lastBlamed;

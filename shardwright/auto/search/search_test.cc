@@ -380,6 +380,27 @@ TEST(PlanSearch, IsAsGoodAsAllLayoutsOfArguments) {
   }
 }
 
+TEST(PlanSearch, EndsAfterTrialsWithoutGain) {
+  Program p(kMlp);
+  ASSERT_TRUE(p.trials);
+  PlanSearch search(*p.module, *p.problem, *p.trials, {1e12},
+                    /*specsOnly=*/true, nullptr);
+  Plan replicated(*p.problem);
+  const Trial first = p.trials->of(replicated);
+  search.setPatience(12, first);
+  Candidate found = search.climb({"", replicated, first}, 300);
+  // Gains do not count against the patience.
+  EXPECT_LT(found.trial.seconds(), 0.5 * first.seconds());
+  EXPECT_GT(p.trials->spent(), 12);
+  // Nothing is better than what was found: at most a pair of trials more.
+  search.setPatience(6, found.trial);
+  int64_t before = p.trials->spent();
+  Candidate again = search.climb(found, 300);
+  EXPECT_EQ(again.plan.key(), found.plan.key());
+  EXPECT_LE(p.trials->spent() - before, 8);
+  EXPECT_GE(p.trials->spent() - before, 6);
+}
+
 /// The manual computation takes "y" as the major axis, against the mesh.
 constexpr llvm::StringLiteral kMinorFirst(R"(
 sdy.mesh @mesh = <["x"=3, "y"=2]>
