@@ -73,7 +73,7 @@ def orphaned_tests(files):
         parts = path.split("/")
         if parts[0] != "test" or "Inputs" in parts:
             continue
-        if path.endswith((".mlir", ".test")) and "RUN:" not in read(path):
+        if path.endswith((".mlir", ".test", ".hlo")) and "RUN:" not in read(path):
             yield f"{path}: no RUN line, and not under Inputs/"
         if path.endswith(".py") and len(parts) > 2 and parts[1] not in SUITES + ("consumer", "fuzz"):
             yield f"{path}: no suite runs it"

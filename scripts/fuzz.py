@@ -35,6 +35,7 @@ import seeds  # noqa: E402
 TARGETS = {
     "encoding_fuzz": (40000, 512),
     "flags_fuzz": (100000, 256),
+    "hlo_fuzz": (20000, 8192),
     "npz_fuzz": (10000, 2048),
     "pipeline_fuzz": (1500, 4096),
     "text_fuzz": (5000, 4096),

@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 #
-# test/<layer>/*.mlir and *.test hold RUN lines. Substitutions:
+# test/<layer>/*.mlir, *.test and *.hlo hold RUN lines. Substitutions:
 #   shardwright, shardwright-opt, -reduce, -lsp-server   the tools of the build folder
 #   %shardwright_opt_path, %shardwright_lsp_server_path  the same as an argument of another command
 #   FileCheck, not, count, split-file   LLVM's
@@ -32,7 +32,7 @@ if not hasattr(config, "build_dir"):
 
 config.name = "Shardwright"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".mlir", ".test", ".hlo"]
 config.excludes = ["Inputs", "oracle", "consumer", "fuzz", "lit.cfg.py", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_dir, "test")

@@ -125,9 +125,22 @@ def flags():
     )
 
 
+def protos():
+    """Returns the HLO protos of the lit tests, and one of each wrapping."""
+    for path in sorted(glob.glob(os.path.join(ROOT, "test", "interop", "hlo", "*.pb"))):
+        with open(path, "rb") as file:
+            yield file.read()
+    with open(os.path.join(ROOT, "test", "interop", "hlo", "dynamic.pb"), "rb") as file:
+        module = file.read()
+    size = bytes([len(module) & 127 | 128, len(module) >> 7])
+    yield b"\x0a" + size + module  # HloProto
+    yield b"\x0a" + size + module + b"\x12\x04\x20\x02\x28\x04"  # HloModuleProtoWithConfig
+
+
 SEEDS = {
     "encoding_fuzz": payloads,
     "flags_fuzz": flags,
+    "hlo_fuzz": protos,
     "npz_fuzz": arrays,
     "pipeline_fuzz": lambda: programs(PIPELINE_FOLDERS),
     "text_fuzz": lambda: programs(("*",)),
@@ -148,7 +161,7 @@ def dictionary(target, build):
     if target == "flags_fuzz":
         return ["devices=[", "<=[", "T(", "last_tile_dim_replicate", "last_tile_dims={", "manual",
                 "maximal", "device=", "replicated", "unreduced", "shard_as", "mesh[", "KiB", "GiB"]
-    if target == "encoding_fuzz":
+    if target in ("encoding_fuzz", "hlo_fuzz"):
         return []
     words = set()
     for path in glob.glob(os.path.join(build, "shardwright", "dialect", "**", "*.h.inc"), recursive=True):

@@ -9,6 +9,8 @@
 #include "shardwright/interop/hlo/literals.h"
 #include "shardwright/interop/hlo/translations.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace mlir;
 
 namespace shardwright::hlo {
@@ -213,8 +215,10 @@ LogicalResult bitcast(Translator &t, const Instruction &instruction) {
     return t.fail(instruction, "expected arrays of static shapes");
   Type fromElement = elementType(t.context, from.type),
        toElement = elementType(t.context, to.type);
-  auto transposed = [&](Value value, ArrayRef<int64_t> order) {
+  auto transposed = [&](Value value, ArrayRef<int64_t> order) -> Value {
     auto type = cast<RankedTensorType>(value.getType());
+    if (llvm::is_sorted(order))
+      return value;
     SmallVector<int64_t> dims;
     for (int64_t d : order)
       dims.push_back(type.getDimSize(d));
@@ -230,9 +234,10 @@ LogicalResult bitcast(Translator &t, const Instruction &instruction) {
     dims.push_back(to.dims[d]);
     inverse[d] = position;
   }
-  value = t.create(instruction, "stablehlo.reshape",
-                   RankedTensorType::get(dims, fromElement), value)
-              ->getResult(0);
+  auto flat = RankedTensorType::get(dims, fromElement);
+  if (value.getType() != flat)
+    value =
+        t.create(instruction, "stablehlo.reshape", flat, value)->getResult(0);
   if (fromElement != toElement)
     value = t.create(instruction, "stablehlo.bitcast_convert",
                      RankedTensorType::get(dims, toElement), value)

@@ -27,8 +27,11 @@ static constexpr int64_t maxEmitted = int64_t(1) << 22;
 LogicalResult Translator::failAt(const Computation &computation,
                                  const Instruction &instruction,
                                  const Twine &message) {
-  return emitError(file) << describeInstruction(computation, instruction)
-                         << ": " << message.str();
+  // A translation may read several things before it looks at what failed.
+  if (!std::exchange(hasFailed, true))
+    emitError(file) << describeInstruction(computation, instruction) << ": "
+                    << message.str();
+  return failure();
 }
 
 LogicalResult Translator::fail(const Instruction &instruction,
@@ -220,11 +223,14 @@ Translator::leafShardings(const Computation &computation,
 DictionaryAttr Translator::frontendAttributes(const ProtoMessage &fields,
                                               int field) {
   NamedAttrList list;
+  // A composite has these as attributes of its own.
+  bool isComposite = field == instruction_field::frontend_attributes &&
+                     fields.flag(instruction_field::is_composite);
   for (const ProtoMessage &entry :
        fields.message(field).messages(map_field::map)) {
-    // A name without characters cannot be an attribute's.
     StringRef key = entry.bytes(map_field::key);
-    if (!key.empty())
+    // An attribute needs a name.
+    if (!key.empty() && !(isComposite && key.starts_with("composite.")))
       list.set(key, builder.getStringAttr(entry.bytes(map_field::value)));
   }
   return list.empty() ? DictionaryAttr() : list.getDictionary(context);

@@ -162,6 +162,7 @@ private:
                  std::pair<const Computation *, const Instruction *>>
       origins;
   llvm::DenseMap<llvm::StringRef, std::unique_ptr<HloSharding>> shardings;
+  bool hasFailed = false;
   int depth = 0;
   int64_t emitted = 0;
 };
