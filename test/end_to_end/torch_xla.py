@@ -8,7 +8,8 @@
 @Sharding calls, of meshes in any device order, including orders that no iota expresses; partial
 replication, reshards, sizes that do not divide, and manual regions without a call
 (enable_manual_sharding). On 8 devices, and after `convert`, they give the same results as without
-shardings."""
+shardings. Also with padded shards of arguments and results (--pad-shards): of any rank, empty on the
+last devices, donated."""
 
 import os
 import subprocess
@@ -143,26 +144,47 @@ def type_of(shape):
     return "tensor<" + "".join(f"{size}x" for size in shape) + "f32>"
 
 
-def generate(rng):
+def signature(values, alias=None):
+    """Types with shardings, of (prefix, shape, sharding or ""). `alias`: the argument that result 0 reuses."""
+    parts = []
+    for i, (prefix, shape, sharding) in enumerate(values):
+        attributes = [f'mhlo.sharding = "{sharding}"'] if sharding and sharding != "{replicated}" else []
+        attributes += ["tf.aliasing_output = 0 : i32"] if i == alias else []
+        parts.append(prefix + type_of(shape) + (f" {{{', '.join(attributes)}}}" if attributes else ""))
+    return ", ".join(parts)
+
+
+def generate(rng, padded=False):
+    """Returns a program with shardings and without. `padded`: few dimensions divide, and results have shardings."""
     program, arguments = Program(rng), []
     sizes = [8, 16, 16, 24] + ([6, 10] if rng.random() < 0.3 else [])
+    ranks = [1, 2, 2, 2, 3]
+    if padded:
+        sizes, ranks = [1, 3, 5, 6, 7, 9, 10, 16], [0, 1, 2, 2, 2, 3, 4]
     for i in range(rng.randint(1, 3)):
-        shape = [rng.choice(sizes) for _ in range(rng.choice([1, 2, 2, 2, 3]))]
-        arguments.append((shape, program.sharding(shape)))
+        shape = [rng.choice(sizes) for _ in range(rng.choice(ranks))]
+        arguments.append((f"%arg{i}: ", shape, program.sharding(shape)))
         program.values.append((f"%arg{i}", shape))
     for _ in range(rng.randint(3, 9)):
         program.step()
-    result, shape = program.values[-1]
+    results = [program.values[-1]]
+    alias = None
+    if padded:
+        results += rng.sample(program.values, rng.randint(0, min(2, len(program.values))))
+        # The first result may reuse an argument, as the updated weights of a training step do.
+        alias = next((i for i, a in enumerate(arguments) if a[1] == results[0][1]), None)
+    same = arguments[alias][2] if alias is not None and rng.random() < 0.7 else None
+    shardings = [program.sharding(s) if padded and rng.random() < 0.7 else "" for _, s in results]
+    shardings[0] = same or shardings[0]
     texts = []
     for lines, with_shardings in ((program.sharded, True), (program.plain, False)):
-        signature = ", ".join(
-            f"%arg{i}: {type_of(s)}" + (f' {{mhlo.sharding = "{text}"}}' if with_shardings and text != "{replicated}" else "")
-            for i, (s, text) in enumerate(arguments)
-        )
+        ins = signature([(p, s, t if with_shardings else "") for p, s, t in arguments], alias if with_shardings else None)
+        outs = signature([("", s, t if with_shardings else "") for (_, s), t in zip(results, shardings)])
         body = "\n".join("    " + line for line in lines)
+        values, types = ", ".join(v for v, _ in results), ", ".join(type_of(s) for _, s in results)
         texts.append(
             f"module @IrToHlo.{rng.seed_value} attributes {{mhlo.is_dynamic = false, mhlo.use_auto_spmd_partitioning = false}} {{\n"
-            f"  func.func @main({signature}) -> {type_of(shape)} {{\n{body}\n    return {result} : {type_of(shape)}\n  }}\n}}\n"
+            f"  func.func @main({ins}) -> ({outs}) {{\n{body}\n    return {values} : {types}\n  }}\n}}\n"
         )
     return texts
 
@@ -192,6 +214,16 @@ def main():
                 if tally.check(f"{rng.name} to {to}", ok, f"{message}\n{sharded}"):
                     ok, message = tool("run", path(to + ".mlir"), *same)
                     tally.check(f"{rng.name} as {to}", ok, f"{message}\n{sharded}")
+        for rng in oracle.generators(args):
+            sharded, plain = generate(rng, padded=True)
+            for name, text in (("sharded.mlir", sharded), ("plain.mlir", plain)):
+                with open(path(name), "w") as file:
+                    file.write(text)
+            ok, message = tool("run", path("plain.mlir"), "--random", "1", "--out", path("expected.npz"))
+            if tally.check(f"{rng.name} padded, without shardings", ok, f"{message}\n{plain}"):
+                same = ("--random", "1", "--devices", "8", "--expect", path("expected.npz"), "--rtol", "1e-4")
+                ok, message = tool("run", path("sharded.mlir"), "--pad-shards", *same)
+                tally.check(f"{rng.name} padded", ok, f"{message}\n{sharded}")
     tally.finish()
 
 

@@ -12,6 +12,7 @@
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/compile/named_options.h"
 #include "shardwright/ffi/attributes.h"
+#include "shardwright/interop/region/region_passes.h"
 #include "shardwright/mesh/hlo/hlo_sharding.h"
 #include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/pjrt/api/program.h"
@@ -53,10 +54,12 @@ static void takeAutoMesh(const CompileRequest &request, AutoOptions &options) {
                              request.autoMeshIds.end());
 }
 
-/// Notes the shardings of parameters and outputs on the program of one device,
-/// where XLA's reader of modules expects them: PyTorch/XLA takes the shardings
-/// of its results from there.
-static void addSpmdShardings(ModuleOp local, const ClientProgram &program) {
+/// Prepares the program of one device for XLA's reader of modules, by which
+/// PyTorch/XLA gets the shardings of its results: notes the shardings of
+/// parameters and outputs, and splits collectives of several operands, which
+/// the reader refuses if their element types differ.
+static void prepareForTorchXla(ModuleOp local, const ClientProgram &program) {
+  splitCollectives(local);
   if (program.request.numPartitions == 1)
     return;
   Builder b(local.getContext());
@@ -93,13 +96,10 @@ static bool replicasDiffer(ModuleOp module) {
       .wasInterrupted();
 }
 
-llvm::Expected<std::shared_ptr<ClientProgram>>
-compileProgram(StringRef code, ProgramFormat format, CompileRequest request,
-               Backend &backend) {
-  CompileOptions options;
-  options.backend = &backend;
-  options.padsShards = request.isTorchXla;
-  AutoRequest automatic;
+/// Applies the options that the user sets by name.
+static llvm::Error applyOverrides(const CompileRequest &request,
+                                  CompileOptions &options,
+                                  AutoRequest &automatic) {
   for (const NamedText &option : request.overrides) {
     llvm::Expected<bool> isAuto =
         applyAutoOption(option.name, option.value, automatic);
@@ -110,6 +110,18 @@ compileProgram(StringRef code, ProgramFormat format, CompileRequest request,
     if (llvm::Error e = applyNamedOption(option.name, option.value, options))
       return e;
   }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::shared_ptr<ClientProgram>>
+compileProgram(StringRef code, ProgramFormat format, CompileRequest request,
+               Backend &backend) {
+  CompileOptions options;
+  options.backend = &backend;
+  options.padsShards = request.isTorchXla;
+  AutoRequest automatic;
+  if (llvm::Error e = applyOverrides(request, options, automatic))
+    return e;
   ProgramReader reader;
   auto program = std::make_shared<ClientProgram>();
   program->fingerprint = fingerprintOf(code, request.key(), backend);
@@ -192,7 +204,7 @@ compileProgram(StringRef code, ProgramFormat format, CompileRequest request,
   program->request = std::move(request);
   program->describe();
   if (local) {
-    addSpmdShardings(*local, *program);
+    prepareForTorchXla(*local, *program);
     program->text = programText(*local);
   }
   return program;
