@@ -14,7 +14,6 @@
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/interop/bounded/bounded_passes.h"
 #include "shardwright/partition/cost/machine_option.h"
-#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/partition/overlap/peak_memory.h"
 #include "shardwright/partition/overlap/step_time.h"

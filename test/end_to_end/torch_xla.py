@@ -129,7 +129,10 @@ class Program:
             return
         call = lambda target, v, sharding, a, b: f'stablehlo.custom_call @{target}({v}) {{backend_config = "", mhlo.sharding = "{sharding}"}} : ({a}) -> {b}'
         same = lambda v: f"stablehlo.optimization_barrier {v} : {t}"
-        value = self.add(None, call("Sharding", value, text, t, t), same(value))
+        if self.rng.random() < 0.3:  # the sharding of an op, without a call
+            value = self.add(None, f'stablehlo.negate {value} {{mhlo.sharding = "{text}"}} : {t}', f"stablehlo.negate {value} : {t}")
+        else:
+            value = self.add(None, call("Sharding", value, text, t, t), same(value))
         value = self.add(None, call("SPMDFullToShardShape", value, "{manual}", t, l), same(value))
         for _ in range(self.rng.randint(1, 3)):
             op = self.rng.choice(["tanh", "negate", "abs"])

@@ -94,6 +94,12 @@ private:
   /// sharding call that defines it or, at the exit, of the exit itself.
   FailureOr<NamedHloSharding> border(Operation *sharded, Type type);
 
+  /// The mhlo.sharding of a parameter or of the result of an op, or null.
+  const HloSharding *shardingOf(Value value);
+  /// The operand of an entry, and its sharding: that of the @Sharding call
+  /// before the entry, else the value's own, else replicated.
+  FailureOr<std::pair<Value, NamedHloSharding>> enteringValue(Operation *entry);
+
   /// The values that enter and leave a region.
   struct Border {
     SmallVector<Value> operands;
@@ -304,21 +310,61 @@ LogicalResult BlockImporter::capture(Region &region, Block *body,
   return success();
 }
 
+const HloSharding *BlockImporter::shardingOf(Value value) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto func = dyn_cast<func::FuncOp>(block.getParentOp());
+    return func ? shardings.of(
+                      func.getArgAttr(arg.getArgNumber(), kMhloSharding))
+                : nullptr;
+  }
+  auto result = cast<OpResult>(value);
+  const HloSharding *sharding = shardings.of(result.getOwner());
+  if (!sharding || !sharding->isTuple())
+    return sharding;
+  return result.getResultNumber() < sharding->elements().size()
+             ? &sharding->elements()[result.getResultNumber()]
+             : nullptr;
+}
+
+FailureOr<std::pair<Value, NamedHloSharding>>
+BlockImporter::enteringValue(Operation *entry) {
+  Value operand = entry->getOperand(0);
+  Operation *def = operand.getDefiningOp();
+  if (isShardingCall(def)) {
+    auto named = border(def, operand.getType());
+    if (failed(named))
+      return failure();
+    return std::pair(def->getOperand(0), std::move(*named));
+  }
+  if (const HloSharding *sharding = shardingOf(operand)) {
+    auto named = shardings.named(*sharding, operand.getType(), entry->getLoc());
+    if (failed(named))
+      return failure();
+    return std::pair(operand, std::move(*named));
+  }
+  if (operand.getType() != entry->getResult(0).getType())
+    return entry->emitError()
+           << "divides its operand of type " << operand.getType()
+           << " into shards of type " << entry->getResult(0).getType()
+           << ", but the operand has no mhlo.sharding; give it one, or a "
+              "custom "
+              "call @Sharding";
+  NamedHloSharding replicated;
+  replicated.mesh = shardings.mesh();
+  auto tensor = dyn_cast<RankedTensorType>(operand.getType());
+  replicated.sharding = TensorSharding::closed(tensor ? tensor.getRank() : 0);
+  return std::pair(operand, std::move(replicated));
+}
+
 FailureOr<BlockImporter::Border>
 BlockImporter::findBorder(const Region &region) {
   Border found;
-  // Operands are those of the @Sharding call before each entry.
   for (Operation *entry : region.entries) {
-    Value operand = entry->getOperand(0);
-    Operation *sharded = operand.getDefiningOp();
-    if (!isShardingCall(sharded))
-      return entry->emitError()
-             << "expected its operand to come from a custom call @Sharding";
-    auto named = border(sharded, operand.getType());
-    if (failed(named))
+    auto entering = enteringValue(entry);
+    if (failed(entering))
       return failure();
-    found.inShardings.push_back(shardings.attr(*named));
-    found.operands.push_back(sharded->getOperand(0));
+    found.inShardings.push_back(shardings.attr(entering->second));
+    found.operands.push_back(entering->first);
   }
   for (Operation *exit : region.exits) {
     auto named = border(exit, exit->getResult(0).getType());
@@ -376,7 +422,7 @@ LogicalResult BlockImporter::build(Region &region) {
   for (Operation *entry : region.entries) {
     Operation *sharded = entry->getOperand(0).getDefiningOp();
     entry->erase();
-    if (sharded->use_empty())
+    if (isShardingCall(sharded) && sharded->use_empty())
       sharded->erase();
   }
   return success();

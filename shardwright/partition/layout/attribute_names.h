@@ -37,11 +37,6 @@ inline constexpr llvm::StringLiteral kRollAttrName = "sw.roll";
 /// result on devices that receive nothing.
 inline constexpr llvm::StringLiteral kRestUnusedAttrName = "sw.rest_unused";
 
-/// On an argument or result of @main that `padBorders` has padded: its shape
-/// without padding, an array of i64.
-inline constexpr llvm::StringLiteral kUnpaddedShapeAttrName =
-    "sw.unpadded_shape";
-
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_PARTITION_LAYOUT_ATTRIBUTE_NAMES_H

@@ -13,6 +13,7 @@
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/layout/sharding_reader.h"
 #include "shardwright/partition/ops/op_builders.h"
+#include "shardwright/partition/prepare/pad_borders.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 #include "llvm/ADT/TypeSwitch.h"

@@ -11,7 +11,6 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/shard_size.h"
-#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/ops/op_builders.h"
 
 #include "llvm/Support/MathExtras.h"

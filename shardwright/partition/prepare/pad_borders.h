@@ -19,6 +19,11 @@
 
 namespace shardwright {
 
+/// On an argument or result of @main that `padBorders` has padded: its shape
+/// without padding, an array of i64.
+inline constexpr llvm::StringLiteral kUnpaddedShapeAttrName =
+    "sw.unpadded_shape";
+
 /// Gives unevenly sharded arguments and results of the function the shape that
 /// all shards have together, k * ceil(n / k): slices the arguments, pads the
 /// results with zeros. Afterwards all of their dimensions divide. Other values

@@ -47,6 +47,15 @@ TEST(ClientOptionsTest, ReadTheOptionsOfAJob) {
   EXPECT_EQ(none.partitionIndex, std::nullopt);
 }
 
+TEST(ClientOptionsTest, ReadThatTheClientIsTorchXla) {
+  EXPECT_FALSE(llvm::cantFail(pjrt::readClientOptions({})).isTorchXla);
+  EXPECT_TRUE(llvm::cantFail(pjrt::readClientOptions({{"torch_xla", "true"}}))
+                  .isTorchXla);
+  EXPECT_EQ(llvm::toString(
+                pjrt::readClientOptions({{"torch_xla", "yes"}}).takeError()),
+            "option 'torch_xla' is 'yes', expected true or false");
+}
+
 TEST(ClientOptionsTest, RefuseNumbersOutOfRange) {
   auto textOf = [](std::vector<pjrt::NamedText> given) {
     return llvm::toString(pjrt::readClientOptions(given).takeError());
