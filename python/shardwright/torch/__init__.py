@@ -31,7 +31,8 @@ def set_options(**options):
 
 def client_options():
     """Returns the options of the client. Without `num_devices` the library reads SHARDWRIGHT_NUM_DEVICES."""
-    return {"platform_name": "shardwright", "torch_xla": True, **_options}
+    # PyTorch/XLA makes views by DLPack of the platform "cpu" only, whose memory is host memory as ours is.
+    return {"platform_name": "cpu", "torch_xla": True, **_options}
 
 
 def _plugin_class():
