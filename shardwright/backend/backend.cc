@@ -30,3 +30,4 @@ llvm::Error Backend::checkAddressable(DeviceId device) const {
 
 LoadedProgram::~LoadedProgram() = default;
 StepCost LoadedProgram::stepCost(int32_t) const { return {}; }
+std::vector<ProgramLoop> LoadedProgram::loops() const { return {}; }

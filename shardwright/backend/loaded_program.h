@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_BACKEND_LOADED_PROGRAM_H
 #define SHARDWRIGHT_BACKEND_LOADED_PROGRAM_H
 
+#include "shardwright/backend/loop_spans.h"
 #include "shardwright/backend/storage.h"
 #include "shardwright/backend/trace.h"
 
@@ -116,6 +117,8 @@ struct StepCost {
   /// Arithmetic operations, and calls of functions such as exp.
   double flops = 0, transcendentals = 0;
   double bytesRead = 0, bytesWritten = 0;
+  /// Of a collective: the bytes that a device sends, on average.
+  double bytesSent = 0;
   /// Of its first result.
   ElementType type = ElementType::F32;
   /// A dot or a convolution, which matrix units can serve.
@@ -171,6 +174,9 @@ public:
   virtual std::string stepName(int32_t step) const = 0;
   /// An estimate; zero if the backend knows none.
   virtual StepCost stepCost(int32_t step) const;
+  /// The loops of the program, in order of begin, an enclosing loop before
+  /// those inside; they nest or are disjoint. None if the backend knows none.
+  virtual std::vector<ProgramLoop> loops() const;
   /// Bytes for Backend::load, in this or another process. Deterministic.
   virtual llvm::Expected<std::string> serialize() const = 0;
 

@@ -46,26 +46,42 @@ public:
     /// Nanoseconds since the run began.
     int64_t begin, end;
   };
+  /// A jump or a branch of the program, from which spans of loops are computed
+  /// (loop_spans.h).
+  struct Jump {
+    int32_t step;       ///< the step that jumps
+    int64_t time;       ///< nanoseconds since the run began
+    int64_t spanNumber; ///< number of the device's spans recorded before it
+  };
 
   /// Called at the beginning of a run.
   void start(int64_t devices) {
     origin = Clock::now();
     spans.assign(devices, {});
+    jumps.assign(devices, {});
   }
   void record(int32_t device, int32_t step, What what, Clock::time_point begin,
               Clock::time_point end) {
     spans[device].push_back({step, what, since(begin), since(end)});
   }
 
+  void recordJump(int32_t device, int32_t step, Clock::time_point time) {
+    jumps[device].push_back({step, since(time), int64_t(spans[device].size())});
+  }
+
   /// Adds the activities of a further device, recorded by another process.
-  void addDevice(llvm::ArrayRef<Span> activities) {
+  void addDevice(llvm::ArrayRef<Span> activities,
+                 llvm::ArrayRef<Jump> itsJumps = {}) {
     spans.emplace_back(activities.begin(), activities.end());
+    jumps.emplace_back(itsJumps.begin(), itsJumps.end());
   }
 
   Clock::time_point began() const { return origin; }
   int64_t numDevices() const { return spans.size(); }
   /// The activities of a device in order of begin.
   llvm::ArrayRef<Span> of(int64_t device) const { return spans[device]; }
+  /// The jumps of a device in order of time.
+  llvm::ArrayRef<Jump> jumpsOf(int64_t device) const { return jumps[device]; }
 
 private:
   int64_t since(Clock::time_point t) const {
@@ -73,6 +89,7 @@ private:
   }
   Clock::time_point origin;
   std::vector<std::vector<Span>> spans;
+  std::vector<std::vector<Jump>> jumps;
 };
 
 } // namespace shardwright

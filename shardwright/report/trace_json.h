@@ -16,7 +16,9 @@ namespace shardwright {
 
 /// Writes the Trace Event Format (chrome://tracing, Perfetto): a row per
 /// device, a complete event per span, times in microseconds, with the bytes
-/// that a step reads and writes and its arithmetic operations. Of a run on
+/// that a step reads and writes and its arithmetic operations. A loop is an
+/// event around those of its iterations, which are around those of their steps.
+/// Of a run on
 /// several processes, `processOf` says which one each device belongs to; their
 /// times start when the run starts in each.
 void writeTrace(const LoadedProgram &program, const Trace &trace,

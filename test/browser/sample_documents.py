@@ -144,9 +144,9 @@ class Builder:
             needs = [len(self.needs)]
             self.needs.append({
                 "has": s(has), "needs": s(wants), "op": s(f"dot_general {value_name}"), "where": s("model.py:37"), "value": s(value_name),
-                "more_ways": 2, "why": s(why or f'each device has a part of {value_name} along "{axes[0]}"; all of them make {wants}'),
+                "more_ways": 2, "why": s(why or f'each device has a partial result of {value_name} along "{axes[0]}", which is reduced to {wants}'),
                 "origins": [[s(f'"{axes[0]}"'), s(value_name), 0, s(f"{value_name}, annotated {has}"), s("model.py:3")]],
-                "routes": [[s("gather the whole value, take a part (2 steps)"), 28672]],
+                "routes": [[s("gather it to full size, then slice it (2 steps)"), 28672]],
                 "tensors": [[s("operand 0"), s(value_name), s("8x16xf32"), s(wants), s(has)]],
                 "ways": [[s('[{"data"}, {"model"}] [{"model"}, {}] -> [{"data"}, {}]'), 29081.6 * scale, seconds, 1],
                          [s('[{"data"}, {}] [{}, {}] -> [{"data"}, {}]'), 40140.8 * scale, seconds, 0]],
@@ -181,7 +181,7 @@ class Builder:
     def timeline(self, lanes=1, source="predicted"):
         if not self.machine and source == "predicted":
             return None
-        events, total = [], 0.0
+        events, loops, total = [], [], 0.0
         for lane in range(lanes):
             at = 0.0
             for o in range(min(len(self.ops["op"]), 20000 // lanes)):
@@ -194,8 +194,12 @@ class Builder:
                     events.append([lane, at, sent * 1e-9, self.s("all_reduce"), o, sent, 1])
                     at += sent * 1e-9 + (2e-6 if o % 3 == 0 else 0)
             total = max(total, at)
+            if source == "measured":  # two runs of a loop, the first of which holds two runs of another
+                for begin, end, iterations, depth in ((0.1, 0.4, 12, 0), (0.12, 0.2, 3, 1), (0.22, 0.3, 0, 1), (0.5, 0.9, 1200 + lane, 0)):
+                    loops.append([lane, begin * at, (end - begin) * at, self.s("while"), -1, iterations, depth, -1])
         names = [f"device {i}" for i in range(lanes)] if lanes > 1 else ["all devices"]
-        return {"source": source, "lanes": names, "events": events, "total": total, "left_out": 0, "overhead": 0}
+        return {"source": source, "lanes": names, "events": events, "total": total, "left_out": 0, "overhead": 0,
+                "loops": loops, "loops_left_out": 0}
 
     def document(self, lanes=1, source="predicted", memory=True, diff=None):
         timeline = self.timeline(lanes, source)  # names of events are strings
@@ -436,7 +440,7 @@ def difference(text=None):
 
     def collective(change, kind, a, b):
         return {"change": change, "kind": kind, "op": t("dot_general (model.py:37)"), "axes_a": '"model"' if a else "none", "axes_b": '"data"' if b else "none",
-                "bytes_a": a, "bytes_b": b, "executions_a": int(a > 0), "executions_b": int(b > 0), "why": t('each device has a part of %55 along "model"')}  # fmt: skip
+                "bytes_a": a, "bytes_b": b, "executions_a": int(a > 0), "executions_b": int(b > 0), "why": t('each device has a partial result of %55 along "model"')}  # fmt: skip
 
     return {
         "a": t("examples/gpt/gpt.mlir"), "b": t("examples/gpt/gpt_without_w_in.mlir"), "equal": False,

@@ -120,7 +120,7 @@ def collective(b, d):
         b.open(b.page("gpt", d), f"why/collective/{i}")
         need, text = d["needs"][d["collectives"][i]["needs"][0]], b.text()
         has(f"collective {i}", text, "all-reduce", bytes_text(d["collectives"][i]["bytes_sent_per_device"]), "model.py:37", "✓ chosen", "rejected",
-            "1.00 ×", "1.38 ×", "2 more expensive ways are left out", "gather the whole value", "Annotations that cause it", s[need["op"]])  # fmt: skip
+            "1.00 ×", "1.38 ×", "2 more expensive ways are left out", "gather it to full size", "Annotations that cause it", s[need["op"]])  # fmt: skip
         seconds = need["ways"][0][2]
         has(f"collective {i} cost", text, "29.1 µs" if seconds else "28.4 KiB")
 
@@ -254,16 +254,30 @@ def timeline(b):
     first = b.text("#timeline-event")
     b.keys("\ue014")
     tally.check("the next event is another", b.text("#timeline-event") != first, first)
-    b.keys("\ue015")
-    has("down is the next lane", b.text("#timeline-event"), "on device 1")
+    b.keys("\ue013")
+    has("up is the row of inner loops", b.text("#timeline-event"), "while on device 0", "iteration")
+    b.keys("\ue013")
+    b.keys("\ue012")
+    has("up once more is the row of loops", b.text("#timeline-event"), "12 iterations")
+    b.keys("\ue014")
+    has("the next loop", b.text("#timeline-event"), "1,200 iterations")
+    b.keys("\ue015", "\ue015", "\ue015")
+    has("down is the next lane", b.text("#timeline-event"), "while on device 1", "12 iterations")
+    has("table of loops", b.text(), "12 to 1,207", "0 to 3")
     b.keys("+", "+")
     tally.check("zoom is in the route", "from=" in b.route() or "until=" in b.route(), b.route())
     b.keys("0")
     tally.check("0 shows all", "from=" not in b.route() and "until=" not in b.route(), b.route())
     box = b.js("const r = document.querySelector('canvas').getBoundingClientRect(); return [r.left, r.top, r.width]")
-    b.cdp("Input.dispatchMouseEvent", type="mousePressed", x=box[0] + 4, y=box[1] + 34, button="left", clickCount=1)
-    b.cdp("Input.dispatchMouseEvent", type="mouseReleased", x=box[0] + 4, y=box[1] + 34, button="left", clickCount=1)
-    b.settle()
+
+    def click(x, row):
+        for kind in ("mousePressed", "mouseReleased"):
+            b.cdp("Input.dispatchMouseEvent", type=kind, x=box[0] + x, y=box[1] + 34 + 24 * row, button="left", clickCount=1)
+        b.settle()
+
+    click(box[2] * 0.25, 0)
+    has("a click chooses a loop", b.text("#timeline-event"), "on device 0", "12 iterations")
+    click(4, 2)  # below two rows of loops
     has("a click chooses", b.text("#timeline-event"), "on device 0")
     b.click("#timeline-event a")
     tally.check("an event's op", b.route().startswith("#program?op="), b.route())

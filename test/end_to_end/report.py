@@ -313,7 +313,7 @@ def check(tally, name, path, trials, flags=()):
 
 
 def check_run(tally, name, path):
-    """The page of a run has its trace, with the bytes of collectives that are known by their position."""
+    """The page of a run has its trace: the bytes of all collectives, the source of its steps, its loops."""
     with tempfile.TemporaryDirectory() as folder:
         page, stats = os.path.join(folder, "run.html"), os.path.join(folder, "stats.json")
         tool("run", path, "--random", "1", f"--report=html={page}", f"--stats=json={stats}")
@@ -324,9 +324,24 @@ def check_run(tally, name, path):
     timeline, collectives = data["timeline"], data["collectives"]
     right = timeline["source"] == "measured" and len(timeline["lanes"]) == data["mesh"]["devices"] and timeline["total"] == seconds
     tally.check(f"{name}: timeline of a run", right, json.dumps(timeline)[:500])
-    sent = [(op, count) for _, _, _, _, op, count, _ in timeline["events"] if count is not None]
-    known = {(c["op"], c["bytes_sent_per_device"] / c["executions"]) for c in collectives}
-    tally.check(f"{name}: bytes of a run", bool(sent) == bool(collectives) and set(sent) <= known, f"{sent} {known}")
+    events, loops = timeline["events"], timeline["loops"]
+    tally.equal(f"{name}: all events", (0, 0), (timeline["left_out"], timeline["loops_left_out"]))
+    kinds = {c["kind"] for c in collectives}
+    silent = [e for e in events if data["strings"][e[3]] in kinds and e[5] is None]
+    tally.check(f"{name}: bytes of each collective of a run", not silent, str(silent))
+    for lane in range(len(timeline["lanes"])):
+        sent = sum(e[5] or 0 for e in events if e[0] == lane)
+        said = data["statistics"]["bytes_sent_per_device"]
+        tally.check(f"{name}: bytes of a run", math.isclose(sent, said, rel_tol=1e-9), f"{sent} {said}")
+    unknown = [data["strings"][e[3]] for e in events if e[7] < 0]
+    tally.check(f"{name}: sources of a run", len(unknown) <= len(events) // 10, str(unknown))
+    trips = data["ops"]["op"].count(data["strings"].index("stablehlo.while")) if "stablehlo.while" in data["strings"] else 0
+    tally.equal(f"{name}: loops of a run", trips * len(timeline["lanes"]), len(loops))
+    for lane, start, seconds, _, op, iterations, depth, _ in loops:
+        body = data["ops"]["parent"].index(op) if op >= 0 else -1
+        tally.check(f"{name}: iterations", body >= 0 and data["ops"]["times"][body] == iterations and depth == 0, str((op, iterations, depth)))
+        inside = [e for e in events if e[0] == lane and start <= e[1] and e[1] + e[2] <= start + seconds + 1e-9]
+        tally.check(f"{name}: steps of a loop", len(inside) >= iterations, str(len(inside)))
 
 
 def collective_bytes(tally, folder):

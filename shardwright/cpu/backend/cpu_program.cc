@@ -10,6 +10,7 @@
 #include "shardwright/cpu/library/run_context.h"
 #include "shardwright/cpu/program/donation.h"
 #include "shardwright/cpu/program/peak_use.h"
+#include "shardwright/cpu/program/program_loops.h"
 #include "shardwright/job/job.h"
 #include "shardwright/support/thread_pool.h"
 
@@ -423,4 +424,8 @@ std::string CpuProgram::stepName(int32_t step) const {
   const Program &program = loaded->program;
   int32_t location = program.steps[step].location;
   return location < 0 ? std::string() : program.locations[location];
+}
+
+std::vector<ProgramLoop> CpuProgram::loops() const {
+  return programLoops(loaded->program);
 }

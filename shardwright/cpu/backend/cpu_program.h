@@ -89,6 +89,7 @@ public:
   PeakMemory peakMemory() const override;
   std::string stepName(int32_t step) const override;
   StepCost stepCost(int32_t step) const override;
+  std::vector<ProgramLoop> loops() const override;
   llvm::Expected<std::string> serialize() const override;
 
 private:

@@ -7,6 +7,9 @@
 
 #include "shardwright/cpu/backend/cpu_program.h"
 #include "shardwright/cpu/program/program_code.h"
+#include "shardwright/partition/cost/collective_cost.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 namespace shardwright::cpu {
 
@@ -40,6 +43,41 @@ static double convolutionFlops(const LibraryCall &call) {
   return 2 * count(call.outputs[0]) * count(kernel) / kernel.shape[features];
 }
 
+static shardwright::CollectiveKind costKind(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return shardwright::CollectiveKind::AllReduce;
+  case CollectiveKind::AllGather:
+    return shardwright::CollectiveKind::AllGather;
+  case CollectiveKind::ReduceScatter:
+    return shardwright::CollectiveKind::ReduceScatter;
+  case CollectiveKind::AllToAll:
+    return shardwright::CollectiveKind::AllToAll;
+  case CollectiveKind::CollectivePermute:
+    return shardwright::CollectiveKind::Permute;
+  case CollectiveKind::CollectiveBroadcast:
+    return shardwright::CollectiveKind::Broadcast;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// By the cost model of the statistics (report/collective_cost.h). `local`: the
+/// bytes of the step's operands.
+static double meanBytesSent(const CollectiveSpec &spec, double local,
+                            int64_t numDevices) {
+  if (spec.kind == CollectiveKind::CollectivePermute) {
+    int64_t senders = llvm::count_if(
+        spec.pairs, [](const auto &pair) { return pair.first != pair.second; });
+    return local * double(senders) / double(numDevices);
+  }
+  if (spec.groups.empty())
+    return 0;
+  auto members = int64_t(spec.groups.front().size());
+  if (spec.kind == CollectiveKind::CollectiveBroadcast)
+    return local * double(members - 1) / double(members);
+  return bytesSent(costKind(spec.kind), local, members);
+}
+
 StepCost CpuProgram::stepCost(int32_t number) const {
   const Program &program = loaded->program;
   const Step &step = program.steps[number];
@@ -50,6 +88,9 @@ StepCost CpuProgram::stepCost(int32_t number) const {
     cost.bytesWritten += program.slots[id].bytes();
   if (!step.outputs.empty())
     cost.type = program.slots[step.outputs.front()].type;
+  if (step.kind == StepKind::Collective)
+    cost.bytesSent = meanBytesSent(program.collectives[step.payload],
+                                   cost.bytesRead, program.numDevices());
   if (step.kind == StepKind::Kernel && program.code) {
     const KernelFacts &facts = program.code->kernels[step.payload];
     cost.flops = facts.flops - facts.transcendentals;

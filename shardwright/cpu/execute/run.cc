@@ -227,16 +227,19 @@ void Run::advance(Device &device, bool stopAtHeavy) {
         goto stop;
       ++pc;
       break;
-    case StepKind::Library:
+    case StepKind::Library: {
       if (prepared.mayBlock(s) || (stopAtHeavy && isHeavy(s)))
         goto stop;
+      auto begin = traceNow();
       if (llvm::Error e = callLibrary(
               device, s, 0, prepared.libraryOps[s.payload].tasks, 0)) {
         fail(device.number, pc, toString(std::move(e)));
         goto stop;
       }
+      record(device, pc, Trace::What::Work, begin);
       ++pc;
       break;
+    }
     case StepKind::Copy:
       if (table[operands[0]] != table[operands[1]]) {
         auto begin = traceNow();
@@ -257,11 +260,13 @@ void Run::advance(Device &device, bool stopAtHeavy) {
     }
     case StepKind::Jump:
       // Every loop has a backward jump: check for failure there.
+      recordJump(device, pc);
       if (s.target <= pc && failed())
         goto stop;
       pc = s.target;
       break;
     case StepKind::JumpIfFalse: {
+      recordJump(device, pc);
       bool isTrue = *static_cast<const uint8_t *>(table[operands[0]]) != 0;
       if (!isTrue && s.target <= pc && failed())
         goto stop;
@@ -269,6 +274,7 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       break;
     }
     case StepKind::Switch: {
+      recordJump(device, pc);
       int32_t target = switchTarget(s, table[operands[0]]);
       if (target <= pc && failed())
         goto stop;

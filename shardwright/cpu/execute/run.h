@@ -105,6 +105,10 @@ private:
     if (trace)
       trace->record(device.local, step, what, begin, Clock::now());
   }
+  void recordJump(const Device &device, int32_t step) {
+    if (trace)
+      trace->recordJump(device.local, step, Clock::now());
+  }
   /// The local device at a position of the program.
   Device &at(int32_t position) {
     return devices[prepared.placement.localIndex(position)];

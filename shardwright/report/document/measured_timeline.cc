@@ -25,6 +25,11 @@ struct DeviceSpan {
   Trace::Span span;
 };
 
+struct DeviceLoop {
+  int64_t device;
+  LoopSpan span;
+};
+
 /// The ops and collectives of a document by their kind and position, as steps
 /// are named.
 class StepNames {
@@ -32,15 +37,15 @@ public:
   explicit StepNames(const Object &document);
 
   struct Step {
+    /// The only op of this name; -1 if there are several.
     int64_t op = -1;
-    /// Of one execution of a collective.
-    std::optional<double> bytes;
+    /// A stack with the position, which all ops of the name share; -1: none.
+    int64_t stack = -1;
   };
-  /// The only op or collective of this name; nothing if there are several.
   Step find(StringRef name) const { return steps.lookup(name); }
 
 private:
-  void add(const Object &document, StringRef kind, int64_t stack, Step step);
+  void add(const Object &document, StringRef kind, Step step);
 
   llvm::StringMap<Step> steps;
 };
@@ -51,26 +56,25 @@ int64_t at(const Array *list, int64_t i) {
              : -1;
 }
 
-void StepNames::add(const Object &document, StringRef kind, int64_t stack,
-                    Step step) {
+void StepNames::add(const Object &document, StringRef kind, Step step) {
   const Array *strings = document.getArray("strings"),
               *frames = document.getArray("frames"),
               *stacks = document.getArray("stacks");
-  if (stack < 0)
+  if (step.stack < 0)
     return;
   // A step is named by the user's frame, if there is one (source_frames.h).
   int64_t shown =
-      std::max<int64_t>(at(document.getArray("user_frame"), stack), 0);
+      std::max<int64_t>(at(document.getArray("user_frame"), step.stack), 0);
   const Array *frame =
-      (*frames)[size_t(at((*stacks)[size_t(stack)].getAsArray(), shown))]
+      (*frames)[size_t(at((*stacks)[size_t(step.stack)].getAsArray(), shown))]
           .getAsArray();
   std::string name =
       (kind + " at " + *(*strings)[size_t(at(frame, 0))].getAsString() + ":" +
        llvm::Twine(at(frame, 1)) + ":" + llvm::Twine(at(frame, 2)))
           .str();
   auto [it, isNew] = steps.try_emplace(name, step);
-  if (!isNew)
-    it->second = Step();
+  if (!isNew && it->second.op != step.op)
+    it->second.op = -1;
 }
 
 StepNames::StepNames(const Object &document) {
@@ -79,75 +83,132 @@ StepNames::StepNames(const Object &document) {
   const Array *kinds = table->getArray("op"), *stack = table->getArray("stack");
   for (int64_t op = 0; op < int64_t(kinds->size()); ++op)
     add(document, *(*strings)[size_t(at(kinds, op))].getAsString(),
-        at(stack, op), {op, std::nullopt});
+        {op, at(stack, op)});
   for (const llvm::json::Value &value : *document.getArray("collectives")) {
     const Object &one = *value.getAsObject();
-    double executions = one.getNumber("executions").value_or(0);
-    Step step{one.getInteger("op").value_or(-1), std::nullopt};
-    if (executions > 0)
-      step.bytes =
-          one.getNumber("bytes_sent_per_device").value_or(0) / executions;
     add(document, ("stablehlo." + one.getString("kind").value_or("")).str(),
-        one.getInteger("stack").value_or(-1), step);
+        {one.getInteger("op").value_or(-1),
+         one.getInteger("stack").value_or(-1)});
   }
 }
 
 } // namespace
 
+/// The most events, and the most loops, that a document has.
+static constexpr size_t kMostEvents = 20000;
+
+/// Keeps the longest, by device in the order in which they begin. Returns how
+/// many it removed.
+template <typename T> static int64_t keepLongest(std::vector<T> &all) {
+  int64_t leftOut = 0;
+  if (all.size() > kMostEvents) {
+    sortBy(all, [](const T &one) { return one.span.begin - one.span.end; });
+    leftOut = int64_t(all.size() - kMostEvents);
+    all.resize(kMostEvents, all.front());
+    sortBy(all,
+           [](const T &one) { return std::pair(one.device, one.span.begin); });
+  }
+  return leftOut;
+}
+
+namespace {
+
+/// Writes the rows of the timeline.
+class TimelineWriter {
+public:
+  TimelineWriter(const LoadedProgram &program, Object &document)
+      : program(program), names(document),
+        strings(*document.getArray("strings")), loops(program.loops()) {}
+
+  Array event(const DeviceSpan &event);
+  Array loop(int64_t device, const LoopSpan &span);
+  const std::vector<ProgramLoop> &allLoops() const { return loops; }
+
+private:
+  int64_t add(const std::string &name) {
+    auto [it, isNew] = added.try_emplace(name, int64_t(strings.size()));
+    if (isNew)
+      strings.push_back(jsonText(name));
+    return it->second;
+  }
+  /// The op's name without its dialect and its position.
+  static std::string kindOf(StringRef step) {
+    StringRef kind = step.split(" at ").first;
+    kind.consume_front("stablehlo.");
+    return kind.str();
+  }
+
+  const LoadedProgram &program;
+  StepNames names;
+  Array &strings;
+  const std::vector<ProgramLoop> loops;
+  llvm::StringMap<int64_t> added;
+};
+
+} // namespace
+
+static double seconds(int64_t nanoseconds) {
+  return double(nanoseconds) * 1e-9;
+}
+
+Array TimelineWriter::event(const DeviceSpan &event) {
+  std::string step = program.stepName(event.span.step), name = kindOf(step);
+  if (event.span.what == Trace::What::Waiting)
+    name = "waiting for " + (name.empty() ? "others" : name);
+  else if (name.empty())
+    name = "step " + std::to_string(event.span.step);
+  StepNames::Step known = names.find(step);
+  Array row{event.device,
+            seconds(event.span.begin),
+            seconds(event.span.end - event.span.begin),
+            add(name),
+            known.op,
+            nullptr,
+            1,
+            known.stack};
+  if (event.span.what == Trace::What::Collective)
+    row[5] = program.stepCost(event.span.step).bytesSent;
+  return row;
+}
+
+Array TimelineWriter::loop(int64_t device, const LoopSpan &span) {
+  const std::string &step = loops[size_t(span.loop)].name;
+  StepNames::Step known = names.find(step);
+  return Array{device,
+               seconds(span.begin),
+               seconds(span.end - span.begin),
+               add(step.empty() ? "loop" : kindOf(step)),
+               known.op,
+               int64_t(span.iterationEnds.size()),
+               span.depth,
+               known.stack};
+}
+
 void setMeasuredTimeline(const LoadedProgram &program, const Trace &trace,
                          double seconds, Object &document) {
-  constexpr size_t kMostEvents = 20000;
-  Array lanes, list;
+  Array lanes, eventRows, loopRows;
   std::vector<DeviceSpan> events;
+  std::vector<DeviceLoop> loops;
+  TimelineWriter writer(program, document);
   for (int64_t device = 0; device < trace.numDevices(); ++device) {
     lanes.push_back("device " + std::to_string(device));
     for (const Trace::Span &span : trace.of(device))
       events.push_back({device, span});
+    for (LoopSpan &span : loopSpans(writer.allLoops(), trace, device))
+      loops.push_back({device, std::move(span)});
   }
-  // The longest, by device in the order in which they begin.
-  int64_t leftOut = 0;
-  sortBy(events, [](const DeviceSpan &event) {
-    return event.span.begin - event.span.end;
-  });
-  if (events.size() > kMostEvents) {
-    leftOut = int64_t(events.size() - kMostEvents);
-    events.resize(kMostEvents, events.front());
-  }
-  sortBy(events, [](const DeviceSpan &event) {
-    return std::pair(event.device, event.span.begin);
-  });
-  StepNames names(document);
-  Array &strings = *document.getArray("strings");
-  llvm::StringMap<int64_t> added;
-  for (const DeviceSpan &event : events) {
-    std::string step = program.stepName(event.span.step);
-    StringRef kind = StringRef(step).split(" at ").first;
-    kind.consume_front("stablehlo.");
-    std::string name = kind.str();
-    if (event.span.what == Trace::What::Waiting)
-      name = "waiting for " + (name.empty() ? "others" : name);
-    else if (name.empty())
-      name = "step " + std::to_string(event.span.step);
-    auto [it, isNew] = added.try_emplace(name, int64_t(strings.size()));
-    if (isNew)
-      strings.push_back(jsonText(name));
-    StepNames::Step known = names.find(step);
-    Array row{event.device,
-              double(event.span.begin) * 1e-9,
-              double(event.span.end - event.span.begin) * 1e-9,
-              it->second,
-              known.op,
-              nullptr,
-              1};
-    if (known.bytes && event.span.what == Trace::What::Collective)
-      row[5] = *known.bytes;
-    list.push_back(std::move(row));
-  }
+  int64_t leftOut = keepLongest(events), loopsLeftOut = keepLongest(loops);
+  for (const DeviceSpan &event : events)
+    eventRows.push_back(writer.event(event));
+  for (const DeviceLoop &loop : loops)
+    loopRows.push_back(writer.loop(loop.device, loop.span));
   document["timeline"] = Object{{"source", "measured"},
                                 {"lanes", std::move(lanes)},
-                                {"events", std::move(list)},
+                                {"events", std::move(eventRows)},
+                                {"loops", std::move(loopRows)},
                                 {"total", seconds},
-                                {"left_out", leftOut}};
+                                {"left_out", leftOut},
+                                {"loops_left_out", loopsLeftOut}};
 }
 
 } // namespace shardwright

@@ -308,16 +308,18 @@ bool JobRun::writeOwnResults() {
 bool JobRun::gatherTrace() {
   if (!trace)
     return true;
-  // Per device: the number of its spans, and the spans.
+  // Per device: the numbers of its spans and jumps, the spans, and the jumps.
   std::string bytes;
   auto put = [&](const void *data, size_t size) {
     bytes.append(static_cast<const char *>(data), size);
   };
   for (int64_t device = 0; device < trace->numDevices(); ++device) {
     ArrayRef<Trace::Span> spans = trace->of(device);
-    int64_t count = spans.size();
-    put(&count, sizeof count);
+    ArrayRef<Trace::Jump> jumps = trace->jumpsOf(device);
+    int64_t counts[] = {int64_t(spans.size()), int64_t(jumps.size())};
+    put(counts, sizeof counts);
     put(spans.data(), spans.size() * sizeof(Trace::Span));
+    put(jumps.data(), jumps.size() * sizeof(Trace::Jump));
   }
   auto all = job->gather(0, bytes);
   if (!all)
@@ -328,13 +330,17 @@ bool JobRun::gatherTrace() {
   std::vector<int32_t> processOf;
   for (auto [process, text] : enumerate(*all))
     for (const char *at = text.data(), *end = at + text.size(); at < end;) {
-      int64_t count;
-      std::memcpy(&count, at, sizeof count);
-      at += sizeof count;
-      std::vector<Trace::Span> spans(count);
-      std::memcpy(spans.data(), at, count * sizeof(Trace::Span));
-      at += count * sizeof(Trace::Span);
-      merged.addDevice(spans);
+      int64_t counts[2];
+      auto take = [&](void *to, size_t size) {
+        std::memcpy(to, at, size);
+        at += size;
+      };
+      take(counts, sizeof counts);
+      std::vector<Trace::Span> spans(counts[0]);
+      std::vector<Trace::Jump> jumps(counts[1]);
+      take(spans.data(), spans.size() * sizeof(Trace::Span));
+      take(jumps.data(), jumps.size() * sizeof(Trace::Jump));
+      merged.addDevice(spans, jumps);
       processOf.push_back(int32_t(process));
     }
   return writeFile(options.trace, [&](raw_ostream &os) {
