@@ -30,15 +30,12 @@ static size_t defaultTrials(ModuleOp module) {
 }
 
 static llvm::json::Object optionsJson(const CompileOptions &options) {
-  static constexpr llvm::StringLiteral overlaps[] = {"off", "rings", "on",
-                                                     "force"};
-  static constexpr llvm::StringLiteral targets[] = {"cpu", "gpu", "tpu"};
   return llvm::json::Object{
       {"shardy",
        options.shardy == ShardyVersion::Jaxlib0_10_2 ? "0.10.2" : "0.12.0"},
       {"partition_effort", int(options.partition.effort)},
-      {"overlap", overlaps[int(options.overlap)]},
-      {"target", targets[int(options.partition.target)]}};
+      {"overlap", str(options.overlap)},
+      {"target", traitsOf(options.partition.target).name}};
 }
 
 namespace {

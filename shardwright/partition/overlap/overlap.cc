@@ -15,6 +15,18 @@ using namespace mlir;
 
 namespace shardwright {
 
+static constexpr llvm::StringLiteral kOverlapNames[] = {"off", "rings", "on",
+                                                        "force"};
+
+llvm::StringRef str(Overlap mode) { return kOverlapNames[size_t(mode)]; }
+
+std::optional<Overlap> overlapFromName(llvm::StringRef name) {
+  const auto *found = llvm::find(kOverlapNames, name);
+  if (found == std::end(kOverlapNames))
+    return std::nullopt;
+  return Overlap(found - std::begin(kOverlapNames));
+}
+
 void overlapCommunication(ModuleOp local, Overlap mode,
                           const OverlapOptions &given) {
   OverlapOptions options = given;

@@ -34,6 +34,10 @@ enum class Overlap : uint8_t {
   Force,
 };
 
+/// `off`, `rings`, `on`, `force`.
+llvm::StringRef str(Overlap mode);
+std::optional<Overlap> overlapFromName(llvm::StringRef name);
+
 struct OverlapOptions {
   MachineModel machine;
   /// Names the axes along which devices exchange data; may be empty.

@@ -109,28 +109,35 @@ std::vector<int32_t> Donation::find() {
   return resultOf;
 }
 
+/// A walk of @main (or the only function).
+struct MainWalk {
+  explicit MainWalk(ModuleOp local) : function(sdy::getMainFunc(local)) {
+    if (function && function.isExternal())
+      function = {};
+    if (!function)
+      return;
+    for (auto func : local.getOps<func::FuncOp>())
+      called.functions[func.getName()] = func;
+    called.peaks[function.getName()] = nullptr;
+    walk.run(function);
+  }
+
+  func::FuncOp function; ///< null if the module has none with a body
+  CalledFunctions called;
+  MemoryWalk walk{called};
+};
+
 } // namespace
 
-/// Walks @main.
-static void walkMain(ModuleOp local, func::FuncOp main, CalledFunctions &called,
-                     MemoryWalk &walk) {
-  for (auto func : local.getOps<func::FuncOp>())
-    called.functions[func.getName()] = func;
-  called.peaks[main.getName()] = nullptr;
-  walk.run(main);
-}
-
 PredictedPeak predictPeak(ModuleOp local) {
-  func::FuncOp main = sdy::getMainFunc(local);
-  if (!main || main.isExternal())
+  MainWalk main(local);
+  if (!main.function)
     return {};
-  CalledFunctions called;
-  MemoryWalk walk(called);
-  walkMain(local, main, called, walk);
+  MemoryWalk &walk = main.walk;
   PredictedPeak peak = peakOf(walk);
   std::vector<HeldValue> temporaries = std::move(peak.values);
   peak.values.clear();
-  std::vector<int32_t> resultOf = Donation(main, walk).find();
+  std::vector<int32_t> resultOf = Donation(main.function, walk).find();
   std::vector<bool> isState(walk.results.size(), false);
   double bytes = double(peak.bytes);
   auto add = [&](const MemoryWalk::BufferInfo &buffer, MemoryClass kind) {
@@ -167,13 +174,10 @@ int64_t MemoryPoint::bytes() const {
 
 std::vector<MemoryPoint> predictMemoryCurve(ModuleOp local,
                                             const PredictedPeak &peak) {
-  func::FuncOp main = sdy::getMainFunc(local);
-  if (!main || main.isExternal())
+  MainWalk main(local);
+  if (!main.function)
     return {};
-  CalledFunctions called;
-  MemoryWalk walk(called);
-  walkMain(local, main, called, walk);
-
+  MemoryWalk &walk = main.walk;
   // Arguments and results are alive from the start to the end.
   BytesByClass alive{};
   for (const HeldValue &value : peak.values)

@@ -57,9 +57,7 @@ static llvm::Error readRequest(const llvm::json::Object &request,
   if (auto memory = request.getNumber("memory"))
     options.memory = *memory;
   StringRef overlap = request.getString("overlap").value_or("off");
-  options.overlap = overlap == "on"      ? Overlap::On
-                    : overlap == "rings" ? Overlap::Rings
-                                         : Overlap::Off;
+  options.overlap = overlapFromName(overlap).value_or(Overlap::Off);
   options.specsOnly = request.getBoolean("specs_only").value_or(false);
   StringRef drop = request.getString("drop").value_or("");
   options.drop = drop == "all"           ? DropAnnotations::All

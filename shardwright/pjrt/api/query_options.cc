@@ -9,8 +9,6 @@
 
 #include "shardwright/auto/plan_inside.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 
 namespace shardwright::pjrt {
@@ -51,12 +49,8 @@ llvm::Error readPartitioning(const llvm::json::Object &request,
     options.partition.target = *target;
   }
   if (auto overlap = request.getString("overlap")) {
-    auto mode = llvm::StringSwitch<std::optional<Overlap>>(*overlap)
-                    .Case("off", Overlap::Off)
-                    .Case("rings", Overlap::Rings)
-                    .Case("on", Overlap::On)
-                    .Default(std::nullopt);
-    if (!mode)
+    std::optional<Overlap> mode = overlapFromName(*overlap);
+    if (!mode || *mode == Overlap::Force)
       return badQuery("overlap is '" + *overlap +
                       "', expected off, rings or on");
     options.overlap = *mode;

@@ -65,10 +65,10 @@ static std::string checkTolerance(const std::string &text) {
 void addLibraryPaths(CLI::App &command) {
   command.add_option_function<std::string>(
       "--library-paths", [](const std::string &list) { setLibraryPaths(list); },
-      "Source files of libraries, which reports pass over for the line that "
-      "calls them: absolute folders, or parts of a path as flax/linen, "
-      "separated by colons; none stands for not even those of Python (else "
-      "what SHARDWRIGHT_LIBRARY_PATHS says)");
+      "Source files of libraries, for which reports show the line that calls "
+      "them: absolute folders, or parts of a path as flax/linen, separated by "
+      "colons; none removes the built-in ones, which are Python's (default: "
+      "SHARDWRIGHT_LIBRARY_PATHS)");
 }
 
 void addOutputs(CLI::App &command, CommonOptions &options) {
@@ -89,15 +89,17 @@ void addOutputs(CLI::App &command, CommonOptions &options) {
             for (const std::string &text : texts)
               options.budgets.push_back(valueOf(parseBudget(text)));
           },
-          "Exit 1 above a budget and say what exceeds it: replicate>64MiB (a "
-          "value that every device holds whole), sent>2GiB (by a device), "
+          "Fail (exit code 1) if a budget is exceeded, and name what exceeds "
+          "it: "
+          "replicate>64MiB (a replicated value), sent>2GiB (by a device), "
           "peak>1GiB (memory of a device); several with commas")
       ->delimiter(',');
   command
-      .add_flag("--progress{1}", options.progress,
-                "Say every second, or as often as SECONDS says in "
-                "--progress=SECONDS, on standard error what is being done; on "
-                "a terminal it is said anyway")
+      .add_flag(
+          "--progress{1}", options.progress,
+          "Print the current stage on standard error each second, or with "
+          "--progress=SECONDS at that interval; on a terminal it is "
+          "printed by default")
       ->check(checkSeconds);
 }
 
@@ -142,41 +144,41 @@ void addCommon(CLI::App &command, CommonOptions &options) {
                   "Number of devices when the module names no mesh")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
   command
-      .add_option("--partition-effort", options.partitionEffort,
-                  "How long to search for cheap collectives: 0 recipes, 1 "
-                  "searches (default), 2 longer ones and direct exchanges, 3 "
-                  "also for the shardings of inner values")
+      .add_option(
+          "--partition-effort", options.partitionEffort,
+          "How much to search for cheap collectives: 0 fixed recipes, 1 "
+          "(default) a search, 2 a longer search and direct exchanges, "
+          "3 also a search for the shardings of inner values")
       ->check(CLI::Range(0, 3));
   command.add_option("--machine", options.machine,
-                     "JSON file of how fast devices and links are "
-                     "(docs/machines.md): the partitioner minimises time on "
-                     "it, and the statistics say how long a step takes");
+                     "JSON file with the speed of devices and links "
+                     "(docs/machines.md): the partitioner minimises the time "
+                     "on this machine, and the statistics predict the time of "
+                     "a step");
   command
       .add_option_function<std::string>(
           "--overlap",
           [&](const std::string &mode) {
-            options.overlap = mode == "on"      ? Overlap::On
-                              : mode == "rings" ? Overlap::Rings
-                              : mode == "force" ? Overlap::Force
-                                                : Overlap::Off;
+            options.overlap = *overlapFromName(mode); // checked below
           },
-          "Communicate beside computing where that is predicted to win: off "
-          "(default), rings (dots piece by piece; XLA takes the result), on "
-          "(and async_start, async_done), force (wherever possible)")
+          "Overlap communication and computing where that is predicted to be "
+          "faster: off (default), rings (dots piece by piece, in ops that XLA "
+          "supports), on (also async_start and async_done), force (wherever "
+          "possible)")
       ->check(CLI::IsMember({"off", "rings", "on", "force"}));
   command.add_flag("--trusted", options.trusted,
-                   "Read bytecode at once, not in a limited child process "
+                   "Read bytecode without reading it in a child process "
                    "first (malformed bytecode can crash the reader); run "
-                   "takes saved executables, too");
+                   "also accepts saved executables");
   command
       .add_option_function<std::string>(
           "--target",
           [&](const std::string &name) {
             options.target = targetFromName(name);
           },
-          "Partition for this compiler: cpu, our own or XLA's; gpu or tpu, "
-          "XLA's, which combine some collectives better than we do (default: "
-          "that of --plugin, else cpu)")
+          "Partition for the compiler of this platform: cpu (Shardwright's or "
+          "XLA's), gpu or tpu (XLA's, which combines some collectives itself); "
+          "default: the platform of --plugin, else cpu")
       ->check(CLI::IsMember({"cpu", "gpu", "tpu"}));
   addShardyVersion(command, options.shardy);
   command.add_flag("--pad-shards", options.padsShards,
@@ -197,8 +199,8 @@ void addCommon(CLI::App &command, CommonOptions &options) {
   command
       .add_option(
           "--remarks", options.remarks,
-          "Print what propagation decided, and what the partitioner made "
-          "whole, on standard error: passed, missed, analysis or all")
+          "Print on standard error what propagation decided, and what the "
+          "partitioner gathered to full size: passed, missed, analysis or all")
       ->delimiter(',')
       ->check(CLI::IsMember({"passed", "missed", "analysis", "all"}));
   command.add_option_function<std::string>(
@@ -206,11 +208,11 @@ void addCommon(CLI::App &command, CommonOptions &options) {
       [&](const std::string &text) {
         options.warnReplicated = valueOf(parseBytes(text));
       },
-      "Warn of values of at least so many bytes (64MiB) that every device "
-      "holds whole, or that are made whole where they are used");
+      "Warn of values of at least this size (64MiB) that are replicated, or "
+      "gathered to full size where they are used");
   command.add_option("--kernel-cache", options.kernelCache,
                      "Directory that keeps compiled kernels between runs "
-                     "(else what SHARDWRIGHT_KERNEL_CACHE says), within "
+                     "(default: SHARDWRIGHT_KERNEL_CACHE), of at most "
                      "SHARDWRIGHT_KERNEL_CACHE_SIZE (1GiB)");
 }
 
@@ -224,7 +226,8 @@ void addRun(CLI::App &command, RunOptions &options) {
   command.add_option("--out", options.out,
                      "Write the results as out0, out1, ...");
   command.add_option("--expect", options.expect,
-                     "Compare the results with this .npz; differing: exit 1");
+                     "Compare the results with this .npz; exit code 1 if they "
+                     "differ");
   command.add_option("--rtol", options.rtol, "Relative tolerance (1e-5)")
       ->check(checkTolerance);
   command
@@ -234,8 +237,9 @@ void addRun(CLI::App &command, RunOptions &options) {
       ->check(checkTolerance);
   command
       .add_option("--repeat", options.repeat,
-                  "Run so many times, after warm-ups, and report the median "
-                  "time and the spread; the results are those of the last run")
+                  "Run this many times after the warm-up runs, and report the "
+                  "median time and the spread; the results are those of the "
+                  "last run")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
   command
       .add_option("--warm-up", options.warmUp,
@@ -243,13 +247,14 @@ void addRun(CLI::App &command, RunOptions &options) {
                   "timed (1)")
       ->check(CLI::Range(int64_t(0), int64_t(1) << 20));
   command.add_flag("--profile", options.profile,
-                   "Report how long each kernel takes, its flop/s and bytes/s, "
-                   "and how near that is to the roofline of --machine, or of "
-                   "this machine, which is measured then");
+                   "Report the time of each kernel, its flop/s and bytes/s, "
+                   "and their ratio to the roofline of --machine; without it "
+                   "of this machine, which is measured first");
   command
       .add_option("--devices-per-process", options.devicesPerProcess,
-                  "Started as several processes (mpirun -n 4 shardwright run "
-                  "...): devices of each; else they are dealt equally")
+                  "In a job of several processes (mpirun -n 4 shardwright run "
+                  "...): number of devices of each process (default: an equal "
+                  "number)")
       ->check(CLI::Range(1, 1 << 20));
   command
       .add_option_function<std::string>(
@@ -263,9 +268,10 @@ void addRun(CLI::App &command, RunOptions &options) {
           "are zeros")
       ->check(CLI::IsMember({"print", "skip"}));
   command.add_option("--trace", options.trace,
-                     "Write what each device did when, for chrome://tracing or "
-                     "Perfetto; with --plugin what its profiler recorded, also "
-                     "for TensorBoard (below TRACE.profile)");
+                     "Write the steps and loops of each device over time, for "
+                     "chrome://tracing or Perfetto; with --plugin what its "
+                     "profiler recorded, also for TensorBoard (in the folder "
+                     "TRACE.profile)");
 }
 
 } // namespace shardwright

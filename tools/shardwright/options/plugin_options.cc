@@ -30,9 +30,7 @@ void shardwright::addOverlap(CLI::App &command, Overlap &overlap) {
       .add_option_function<std::string>(
           "--overlap",
           [&](const std::string &mode) {
-            overlap = mode == "on"      ? Overlap::On
-                      : mode == "rings" ? Overlap::Rings
-                                        : Overlap::Off;
+            overlap = *overlapFromName(mode); // checked below
           },
           "As for run: off (default), rings, on")
       ->check(CLI::IsMember({"off", "rings", "on"}));
@@ -52,14 +50,14 @@ void shardwright::addPlugin(
               pluginOptions.push_back(
                   valueOf(pjrt_client::ClientOption::parse(text)));
           },
-          "Option of the plugin's client, name=value; several times")
+          "Option of the plugin's client, name=value; may be repeated")
       ->allow_extra_args(false);
   command
       .add_option_function<double>(
           "--plugin-timeout", limitWaits,
           "Seconds after which a transfer, run or other call of the plugin "
-          "that has not ended is an error (none; what takes long is reported "
-          "after 30 s)")
+          "that has not ended is an error (default: none; a message names "
+          "calls that take over 30 s)")
       ->check(CLI::Range(0.001, 1e9));
 }
 
