@@ -45,10 +45,7 @@ explainAllCollectives(ModuleOp module, const UserValues &user,
   options.partition.machine = request.machine;
   options.beforePartition = request.beforePartition;
   options.stopAfter = Stage::Local;
-  options.nameOfValue = [&](Value value) {
-    int32_t id = user.idOf(value);
-    return id < 0 ? "" : user.all()[id].shortName();
-  };
+  options.nameOfValue = [&](Value value) { return user.shortNameOf(value); };
   OwningOpRef<ModuleOp> copy(module.clone());
   FailureOr<Compiled> compiled = compile(*copy, options);
   if (failed(compiled))

@@ -126,6 +126,22 @@ struct ExplainOptions {
   bool trusted = false;
 };
 
+/// Options of the second of two programs that are compared, where they differ
+/// from those of the first.
+struct OtherOptions {
+  std::optional<llvm::SmallVector<MeshAxis, 4>> mesh;
+  std::optional<int64_t> devices;
+  std::optional<int> partitionEffort;
+  std::optional<std::string> machine;
+  std::optional<ShardyVersion> shardy;
+
+  bool areAny() const {
+    return mesh || devices || partitionEffort || machine || shardy;
+  }
+  /// The options of the second program, which is `module`.
+  CommonOptions of(const CommonOptions &first, std::string module) const;
+};
+
 struct ReportOptionsCli : CommonOptions {
   std::string out; ///< empty: standard output
   /// `html`, `json`, `text`, `model-explorer`; empty: by the name of the file.
@@ -133,17 +149,13 @@ struct ReportOptionsCli : CommonOptions {
   bool compile = false;         ///< generate code, for the exact memory
   std::optional<size_t> trials; ///< of annotations
   std::string against;          ///< module or document to compare with
+  OtherOptions other;           ///< of `against`
 };
 
 struct DiffOptionsCli : CommonOptions {
-  std::string other;
+  std::string second; ///< module or document to compare with
+  OtherOptions other; ///< of `second`
   bool json = false;
-  /// Options of the other program, where they differ.
-  std::optional<llvm::SmallVector<MeshAxis, 4>> otherMesh;
-  std::optional<int64_t> otherDevices;
-  std::optional<int> otherEffort;
-  std::optional<std::string> otherMachine;
-  std::optional<ShardyVersion> otherShardy;
 };
 
 struct MeasureCommandOptions {

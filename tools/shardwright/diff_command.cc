@@ -60,16 +60,22 @@ std::optional<Difference> compare(const llvm::json::Value &a,
   return std::nullopt;
 }
 
+CommonOptions OtherOptions::of(const CommonOptions &first,
+                               std::string module) const {
+  CommonOptions second = first;
+  second.module = std::move(module);
+  if (mesh)
+    second.import.meshSizes = *mesh;
+  if (devices)
+    second.import.devices = *devices;
+  second.partitionEffort = partitionEffort.value_or(first.partitionEffort);
+  second.machine = machine.value_or(first.machine);
+  second.shardy = shardy.value_or(first.shardy);
+  return second;
+}
+
 int diffCommand(const DiffOptionsCli &options) {
-  CommonOptions other = options;
-  other.module = options.other;
-  if (options.otherMesh)
-    other.import.meshSizes = *options.otherMesh;
-  if (options.otherDevices)
-    other.import.devices = *options.otherDevices;
-  other.partitionEffort = options.otherEffort.value_or(other.partitionEffort);
-  other.machine = options.otherMachine.value_or(other.machine);
-  other.shardy = options.otherShardy.value_or(other.shardy);
+  CommonOptions other = options.other.of(options, options.second);
   std::optional<llvm::json::Value> a = readDocument(options);
   if (!a)
     return exitBadInput;

@@ -35,7 +35,8 @@ static bool chooseForm(const ReportOptionsCli &options, std::string &form) {
   if (!form.empty())
     return true;
   badInput("the name '" + options.out +
-               "' says no form of a report, expected .html, .json or .txt",
+               "' does not determine the form of the report, expected .html, "
+               ".json or .txt",
            "give --form=html, json, text or model-explorer");
   return false;
 }
@@ -65,9 +66,8 @@ bool writeDocument(llvm::json::Object document, llvm::StringRef form,
 /// printed.
 static bool addDifference(const ReportOptionsCli &options,
                           llvm::json::Object &document) {
-  CommonOptions other = options;
-  other.module = options.against;
-  std::optional<llvm::json::Value> with = readDocument(other);
+  std::optional<llvm::json::Value> with =
+      readDocument(options.other.of(options, options.against));
   if (!with)
     return false;
   llvm::json::Value mine(std::move(document));
@@ -86,8 +86,12 @@ int reportCommand(const ReportOptionsCli &options) {
       !checkReportFiles(options))
     return exitBadInput;
   if (!options.against.empty() && form == "text")
-    return badInput("--against: a text report compares nothing",
+    return badInput("--against: a text report does not show differences",
                     "use shardwright diff, or write --form=html");
+  if (options.against.empty() && options.other.areAny())
+    return badInput("options that end in -b are for the second program, but "
+                    "there is none",
+                    "name it: --against FILE");
   Session session;
   session.keepModule();
   if (!session.compile(options, Stage::Local))

@@ -196,16 +196,18 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
                         [&](const Budget &b) { return b.what == what; });
   };
   bool wantsDocument = keepsModule || reportsRun(options);
+  // Reports and budgets name the values at the peak.
+  bool namesPeak = options.report || options.stats || asks(Budget::What::Peak);
   bool looksAgain = !options.remarks.empty() || options.warnReplicated ||
                     asks(Budget::What::Replicate) || asks(Budget::What::Sent) ||
                     wantsDocument;
-  if (looksAgain)
+  if (looksAgain || namesPeak)
     positions = std::make_unique<AsmParserState>();
   auto start = std::chrono::steady_clock::now();
   if (!load(options.module, options.trusted, positions.get()))
     return false;
   std::optional<UserValues> names;
-  if (options.warnReplicated)
+  if (options.warnReplicated || namesPeak)
     names.emplace(*owned, positions.get(), sources.get());
   if (looksAgain) {
     asRead = std::move(owned); // the positions refer to its ops
@@ -237,6 +239,10 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   };
   compiledWith = compileOptions;
   compiledWith.afterStage = nullptr;
+  if (names)
+    compileOptions.nameOfValue = [&](Value value) {
+      return names->shortNameOf(value);
+    };
   if (asks(Budget::What::Replicate))
     compileOptions.afterStage = [&,
                                  next = std::move(compileOptions.afterStage)](
@@ -262,7 +268,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   bool failedOnce = diagnostic->finish();
   if (failed(compiled)) {
     if (!failedOnce) {
-      err() << "internal error: a stage failed and said nothing; this "
+      err() << "internal error: a stage failed without a diagnostic; this "
                "is a bug in shardwright, please report it with "
             << options.module << "\n";
       std::exit(exitBug);
@@ -343,8 +349,9 @@ void Session::tellOfGathers(const CommonOptions &options) {
         << remark::suggest("{0}", text.remedy);
     if (isLarge)
       emitWarning(whole.location)
-          << text.what << " is made whole on each of " << result.report.devices
-          << " devices, " << text.why << "; " << text.remedy;
+          << text.what << " is gathered to full size on "
+          << result.report.devices << " devices, " << text.why << "; "
+          << text.remedy;
   }
 }
 

@@ -67,6 +67,12 @@ public:
   /// The user's value that `value` is, or of whose expansion it is a part; -1
   /// if neither.
   int32_t idOf(mlir::Value value) const;
+  /// The name of the user's value that `value` is, for text output; empty if it
+  /// is none.
+  std::string shortNameOf(mlir::Value value) const {
+    int32_t id = idOf(value);
+    return id < 0 ? "" : values[size_t(id)].shortName();
+  }
   /// The values that `module` has for each number: several if a function was
   /// copied for its callers, none if it was removed. In program order.
   std::vector<llvm::SmallVector<mlir::Value, 1>>

@@ -7,6 +7,8 @@
 
 #include "auto_options.h"
 
+#include "common_options.h"
+
 namespace shardwright {
 
 void addAutoCommand(CLI::App &app, AutoCommandOptions &options, int &exitCode) {
@@ -28,8 +30,8 @@ void addAutoCommand(CLI::App &app, AutoCommandOptions &options, int &exitCode) {
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20))
       ->excludes(mesh);
   command.add_option("--machine", options.machine,
-                     "JSON file of how fast devices and links are, and of "
-                     "their memory (docs/machines.md)");
+                     "JSON file with the speed of devices and links and the "
+                     "memory of a device (docs/machines.md)");
   command.add_option_function<std::string>(
       "--memory",
       [&](const std::string &text) {
@@ -39,13 +41,14 @@ void addAutoCommand(CLI::App &app, AutoCommandOptions &options, int &exitCode) {
   addOverlap(command, options.overlap);
   command
       .add_option("--effort", options.effort,
-                  "0: layouts that people use; 1 (default): a search; 2: one "
-                  "of ten times the trials")
+                  "0: common layouts; 1 (default): a search; 2: a search with "
+                  "ten times as many trials")
       ->check(CLI::Range(0, 2));
   command
       .add_option("--fix", options.fixed,
-                  "Shardings that stay, as NAME=P(\"x\", None) with the name "
-                  "or number of an argument; several times")
+                  "A sharding that the search must keep, as NAME=P(\"x\", "
+                  "None) with the name or number of an argument; may be "
+                  "repeated")
       ->allow_extra_args(false);
   command.add_option(
       "--state", options.state,
@@ -57,8 +60,8 @@ void addAutoCommand(CLI::App &app, AutoCommandOptions &options, int &exitCode) {
                    "can say: nothing inside, no priorities");
   command
       .add_option("--drop", options.drop,
-                  "Annotations of the module to forget first: constraints "
-                  "(inside), all")
+                  "Annotations of the module to remove first: constraints "
+                  "(of inner values), all")
       ->check(CLI::IsMember({"constraints", "all"}));
   command.add_flag("--verify", options.verify,
                    "Run a step of what is found and of the unpartitioned "
@@ -73,7 +76,8 @@ void addAutoCommand(CLI::App &app, AutoCommandOptions &options, int &exitCode) {
                   "Print PartitionSpecs instead: python or json")
       ->check(CLI::IsMember({"python", "json"}));
   command.add_flag("--trusted", options.trusted,
-                   "Read bytecode at once, as for run");
+                   "Read bytecode without a child process, as for run");
+  addLibraryPaths(command);
   command.callback([&] { exitCode = autoCommand(options); });
 }
 

@@ -9,6 +9,28 @@
 
 namespace shardwright {
 
+/// `second`: how help texts name the second program.
+static void addOtherOptions(CLI::App &command, OtherOptions &options,
+                            const std::string &second) {
+  command.add_option_function<std::string>(
+      "--mesh-b",
+      [&](const std::string &text) {
+        options.mesh = valueOf(parseMeshSizes(text));
+      },
+      "As --mesh, for " + second);
+  command
+      .add_option("--devices-b", options.devices, "As --devices, for " + second)
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command
+      .add_option("--partition-effort-b", options.partitionEffort,
+                  "As --partition-effort, for " + second)
+      ->check(CLI::Range(0, 3));
+  command.add_option("--machine-b", options.machine,
+                     "As --machine, for " + second);
+  addShardyVersion(command, "--shardy-b", "As --shardy, for " + second,
+                   [&](ShardyVersion version) { options.shardy = version; });
+}
+
 void addReportCommand(CLI::App &app, ReportOptionsCli &options, int &exitCode) {
   CLI::App &command = *app.add_subcommand(
       "report", "Write how a module is partitioned, why, and what it costs");
@@ -29,8 +51,9 @@ void addReportCommand(CLI::App &app, ReportOptionsCli &options, int &exitCode) {
                   "partitioning again (default: by the size of the program)")
       ->check(CLI::Range(0, 100000));
   command.add_option("--against", options.against,
-                     "Compare with this module, partitioned with the same "
-                     "options, or with a document (.json)");
+                     "Compare with this module or document (.json); options "
+                     "that end in -b are for it, all others for both");
+  addOtherOptions(command, options.other, "the module of --against");
   command.add_flag("--compile", options.compile,
                    "Generate code, too, for the exact memory of a device");
   command.callback([&] { exitCode = reportCommand(options); });
@@ -47,30 +70,12 @@ void addDiffCommand(CLI::App &app, DiffOptionsCli &options, int &exitCode) {
   command.get_option("MODULE")->description(
       "Module, as for run, or a document that report wrote (.json)");
   command
-      .add_option("OTHER", options.other,
+      .add_option("OTHER", options.second,
                   "The module or document to compare with; options that end in "
                   "-b are for it, all others for both")
       ->required();
-  command.add_flag("--json", options.json, "For programs");
-  command.add_option_function<std::string>(
-      "--mesh-b",
-      [&](const std::string &text) {
-        options.otherMesh = valueOf(parseMeshSizes(text));
-      },
-      "As --mesh, for OTHER");
-  command
-      .add_option("--devices-b", options.otherDevices,
-                  "As --devices, for OTHER")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
-  command
-      .add_option("--partition-effort-b", options.otherEffort,
-                  "As --partition-effort, for OTHER")
-      ->check(CLI::Range(0, 3));
-  command.add_option("--machine-b", options.otherMachine,
-                     "As --machine, for OTHER");
-  addShardyVersion(
-      command, "--shardy-b", "As --shardy, for OTHER",
-      [&](ShardyVersion version) { options.otherShardy = version; });
+  command.add_flag("--json", options.json, "Print JSON");
+  addOtherOptions(command, options.other, "OTHER");
   command.callback([&] { exitCode = diffCommand(options); });
 }
 

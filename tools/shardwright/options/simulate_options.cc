@@ -8,6 +8,8 @@
 
 #include "simulate_options.h"
 
+#include "common_options.h"
+
 namespace shardwright {
 
 void addSimulateCommand(CLI::App &app, SimulateOptions &options,
@@ -19,8 +21,8 @@ void addSimulateCommand(CLI::App &app, SimulateOptions &options,
                   "StableHLO module, as for run; - is standard input")
       ->required();
   command.add_option("--machine", options.machine,
-                     "JSON file of how fast devices, links and the link "
-                     "between processes are (docs/machines.md)");
+                     "JSON file with the speed of devices, of links and of the "
+                     "link between processes (docs/machines.md)");
   command
       .add_option_function<std::string>(
           "--processes",
@@ -41,9 +43,10 @@ void addSimulateCommand(CLI::App &app, SimulateOptions &options,
       .add_option("--partition-effort", options.partitionEffort, "As for run")
       ->check(CLI::Range(0, 2));
   addOverlap(command, options.overlap);
-  command.add_flag("--json", options.json, "For programs");
+  command.add_flag("--json", options.json, "Print JSON");
   command.add_flag("--trusted", options.trusted,
-                   "Read bytecode at once, as for run");
+                   "Read bytecode without a child process, as for run");
+  addLibraryPaths(command);
   command.callback([&] { exitCode = simulateCommand(options); });
 }
 
