@@ -12,6 +12,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cstdlib>
+#include <memory>
 
 using namespace mlir;
 
@@ -98,6 +99,8 @@ LibraryPaths &libraryPaths() {
   return paths;
 }
 
+thread_local std::unique_ptr<LibraryPaths> pathsOfThread;
+
 void collectFrames(Location location, std::vector<SourceFrame> &frames) {
   llvm::TypeSwitch<LocationAttr>(location)
       .Case([&](FileLineColLoc loc) {
@@ -139,10 +142,19 @@ std::vector<SourceFrame> framesOfOneOp(Location location) {
 } // namespace
 
 bool isLibraryFile(llvm::StringRef file) {
-  return libraryPaths().contains(file);
+  return (pathsOfThread ? *pathsOfThread : libraryPaths()).contains(file);
 }
 
 void setLibraryPaths(llvm::StringRef list) { libraryPaths().set(list); }
+
+ScopedLibraryPaths::ScopedLibraryPaths(std::optional<llvm::StringRef> list) {
+  if (!list)
+    return;
+  pathsOfThread = std::make_unique<LibraryPaths>();
+  pathsOfThread->set(*list);
+}
+
+ScopedLibraryPaths::~ScopedLibraryPaths() { pathsOfThread = nullptr; }
 
 std::vector<SourceFrame> framesOf(Location location) {
   std::vector<SourceFrame> frames;

@@ -17,6 +17,7 @@
 
 #include "mlir/IR/Location.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,16 @@ bool isLibraryFile(llvm::StringRef file);
 /// an earlier call and of the environment variable SHARDWRIGHT_LIBRARY_PATHS,
 /// which otherwise applies. Not thread-safe: call it before any report.
 void setLibraryPaths(llvm::StringRef list);
+
+/// Replaces the paths of libraries for this thread while it exists; does
+/// nothing without a list. They do not nest.
+class ScopedLibraryPaths {
+public:
+  explicit ScopedLibraryPaths(std::optional<llvm::StringRef> list);
+  ~ScopedLibraryPaths();
+  ScopedLibraryPaths(const ScopedLibraryPaths &) = delete;
+  ScopedLibraryPaths &operator=(const ScopedLibraryPaths &) = delete;
+};
 
 } // namespace shardwright
 

@@ -155,6 +155,47 @@ TEST(Stages, TypesOfKeysAndShardingsAreSaved) {
   EXPECT_EQ(b[1].aval().str(), "f32[8@x,2@y]");
 }
 
+/// The page and its data.
+TEST(Stages, ReportsForBrowsers) {
+  Tensor x = onRows(mesh42());
+  auto lowered = jit([](Tensor a) { return matmul(a, transpose(a)); },
+                     {.name = "product", .argNames = {"rows"}})
+                     .lower(x);
+  ASSERT_TRUE(lowered.ok()) << lowered.error().str();
+  using Form = ReportQuery::Form;
+  auto page = lowered->report({.form = Form::Html, .trials = 0});
+  ASSERT_TRUE(page.ok()) << page.error().str();
+  EXPECT_EQ(page->substr(0, 15), "<!DOCTYPE html>");
+  for (const char *text :
+       {"jit_product", "rows", "stages_test.cc", "all_gather"})
+    EXPECT_NE(page->find(text), std::string::npos) << text;
+  // Without machine code the memory is predicted.
+  EXPECT_NE(page->find("\"peak_bytes_per_device\":null"), std::string::npos);
+  auto compiled = lowered->compile();
+  ASSERT_TRUE(compiled.ok()) << compiled.error().str();
+  auto data = compiled->report({.form = Form::Json, .trials = 0});
+  ASSERT_TRUE(data.ok()) << data.error().str();
+  EXPECT_EQ(data->substr(0, 1), "{");
+  EXPECT_EQ(data->find("\"peak_bytes_per_device\":null"), std::string::npos);
+  EXPECT_NE(data->find("\"peak_bytes_per_device\":"), std::string::npos);
+  auto loaded = loadProgram(*compiled->serialize());
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(loaded->report({.form = Form::Html}).error().kind,
+            ErrorKind::Value);
+}
+
+TEST(Stages, ReportsPassOverLibraries) {
+  auto lowered =
+      jit([](Tensor a) { return matmul(a, transpose(a)); }, {.name = "product"})
+          .lower(onRows(mesh42()));
+  ASSERT_TRUE(lowered.ok()) << lowered.error().str();
+  // The whole call stack is in a library: its innermost frame remains.
+  auto text = lowered->report({.full = true, .libraryPaths = "frontend"});
+  ASSERT_TRUE(text.ok()) << text.error().str();
+  EXPECT_EQ(*text, *lowered->report({.full = true}));
+  EXPECT_TRUE(lowered->explain({.libraryPaths = "frontend"}).ok());
+}
+
 TEST(Stages, ProgramsOnAbstractMeshesAreReported) {
   AbstractMesh mesh = *AbstractMesh::get({64, 64}, {"x", "y"});
   Tensor a = shapeDtypeStruct({4096, 512}, DType::F32,

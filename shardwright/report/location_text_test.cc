@@ -15,6 +15,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <thread>
+
 namespace shardwright {
 namespace {
 
@@ -51,6 +53,26 @@ TEST_F(LocationTextTest, NamesTheInnermostFrameIfAllAreOfLibraries) {
   mlir::Location location = parse(
       R"(callsite("/usr/lib/python3.11/runpy.py":1:1 at "/x/dist-packages/a.py":2:2))");
   EXPECT_EQ(locationText(location), "/usr/lib/python3.11/runpy.py:1");
+}
+
+TEST_F(LocationTextTest, LibraryPathsOfOneThread) {
+  EXPECT_FALSE(isLibraryFile("/home/me/nn/a.py"));
+  {
+    ScopedLibraryPaths paths("nn");
+    EXPECT_TRUE(isLibraryFile("/home/me/nn/a.py"));
+    EXPECT_TRUE(isLibraryFile("/v/site-packages/a.py"));
+    std::thread([] { EXPECT_FALSE(isLibraryFile("/home/me/nn/a.py")); }).join();
+  }
+  setLibraryPaths("nn");
+  {
+    ScopedLibraryPaths same(std::nullopt);
+    EXPECT_TRUE(isLibraryFile("/home/me/nn/a.py"));
+  }
+  {
+    ScopedLibraryPaths none("");
+    EXPECT_FALSE(isLibraryFile("/home/me/nn/a.py"));
+  }
+  EXPECT_TRUE(isLibraryFile("/home/me/nn/a.py"));
 }
 
 TEST_F(LocationTextTest, JoinsThePathsOfInlinedCalls) {

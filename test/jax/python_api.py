@@ -55,6 +55,46 @@ def megatron(mesh):
     return jax.jit(layer, in_shardings=(named("data"), named(None, "model"), named("model")))
 
 
+def libraries(tally):
+    """Frames of libraries are passed over; the setting of one call is not that of the next."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "somelibrary.py")
+        with open(path, "w") as file:
+            file.write("def product(x, w):\n    return x @ w\n")
+        sys.path.insert(0, folder)
+        import somelibrary
+
+        mesh = abstract((4, 8), ("data", "model"))
+        named = lambda *spec: NamedSharding(mesh, P(*spec))
+        f = jax.jit(lambda x, w: somelibrary.product(x, w), in_shardings=(named(None, "data"), named("data")))
+        places = lambda **options: str(shardwright.partition(f, *SHAPES[:2], full=True, memory=False, **options))
+        tally.check("libraries: the innermost frame", "somelibrary.py:2" in places(), places())
+        for paths in ("somelibrary.py", ["flax/linen", folder]):
+            tally.check(f"libraries: {type(paths)}", "python_api.py:" in places(library_paths=paths), places(library_paths=paths))
+        tally.check("libraries: another call", "somelibrary.py:2" in places())
+        reasons = shardwright.explain(f, *SHAPES[:2], collectives=True, library_paths="somelibrary.py")
+        tally.check("libraries: explain", "python_api.py:" in str(reasons) and "somelibrary.py" not in str(reasons), str(reasons))
+        report = shardwright.report(f, *SHAPES[:2], trials=0, library_paths="somelibrary.py")
+        first = [report.document["user_frame"][i] for i in report.document["ops"]["stack"] if i >= 0]
+        tally.check("libraries: report", any(frame > 0 for frame in first), first)
+
+
+def full_text(tally):
+    """Rows of one kind are one row, unless all are wanted."""
+    mesh = abstract((4,), ("data",))
+
+    def layers(x, ws):
+        for w in ws:
+            x = jnp.tanh(x @ w)
+        return x
+
+    f = jax.jit(layers, in_shardings=(NamedSharding(mesh, P("data")), NamedSharding(mesh, P())))
+    args = jax.ShapeDtypeStruct((64, 64), jnp.float32), [jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 12
+    short, full = (str(shardwright.partition(f, *args, memory=False, full=full)) for full in (False, True))
+    tally.check("full: more rows", len(full.splitlines()) > len(short.splitlines()) + 8, short)
+    tally.check("full: the hint", "full=True" in short and "full=True" not in full, short)
+
+
 def reports(tally):
     mesh = abstract((4, 8), ("data", "model"))
     report = shardwright.report(megatron(mesh), *SHAPES, trials=4)
@@ -238,7 +278,7 @@ def without_our_platform(tally):
 def main():
     oracle.arguments(__doc__, 0, 0)
     tally = oracle.Tally("jax/python_api")
-    for part in (partitions, reports, concrete, machine_and_effort, errors, reasons, client_partitioned, without_our_platform):
+    for part in (partitions, reports, libraries, full_text, concrete, machine_and_effort, errors, reasons, client_partitioned, without_our_platform):
         part(tally)
     tally.finish()
 

@@ -247,7 +247,7 @@ def auto(program, *args, mesh=None, devices=None, machine=None, memory=None, fix
       machine   path of a machine file (docs/machines.md)
       memory    bytes of a device, or a text such as "16GiB" (default: the machine's)
       fixed     {name of an argument: PartitionSpec} that stay
-      effort    0: layouts that people use; 1: a search; 2: one of ten times the trials
+      effort    0: common layouts; 1: a search; 2: a search with ten times as many trials
       overlap   `rings` or `on`, as the program will be compiled
       drop      annotations to forget first: `constraints` or `all`
       state     False: results need not end in the layouts of the arguments that they replace

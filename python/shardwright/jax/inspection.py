@@ -44,6 +44,11 @@ def _list(value):
     return [str(v) for v in (value if isinstance(value, (list, tuple)) else [] if value is None else [value])]
 
 
+def _paths(paths):
+    """Converts paths of libraries to the text that the library reads; None stands for its default."""
+    return paths if paths is None or isinstance(paths, str) else ":".join(os.fspath(p) for p in paths)
+
+
 class Partitioned:
     """A partitioned program. str() is the text report."""
 
@@ -155,7 +160,8 @@ class Report:
         return f"<Report of {self.name}: {self.statistics['devices']} devices, each sends {sent} bytes>"
 
 
-def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, target=None, stages=STAGES, memory=True, locations=False, **kwargs):
+def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, target=None, stages=STAGES, memory=True, locations=False, full=False,
+              library_paths=None, **kwargs):
     """Partitions `program` for its mesh. `program` is a function from jax.jit (with its arguments:
     arrays or ShapeDtypeStructs), a `Lowered`, a `jax.export.Exported`, or the text of a StableHLO
     module.
@@ -168,17 +174,22 @@ def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, t
       stages     the stages whose text is kept
       memory     False: skip code generation; peak_bytes is then None
       locations  whether the texts have locations
+      full       whether str() has each row of each table, not one for rows of one kind
+      library_paths  source files of libraries, which reports pass over for the line that calls them: absolute folders,
+                 or parts of a path as `flax/linen`, in a list or separated by colons; `none` stands for not even
+                 those of Python (default: what SHARDWRIGHT_LIBRARY_PATHS says)
 
     Raises ValueError if the program cannot be partitioned."""  # fmt: skip
     return Partitioned(
         ask(
             "partition", program, args, kwargs, mesh, effort=effort, machine=machine and str(machine), overlap=overlap,
-            target=target, stages=_list(stages), memory=memory, locations=locations,
+            target=target, stages=_list(stages), memory=memory, locations=locations, full=full, library_paths=_paths(library_paths),
         )
     )  # fmt: skip
 
 
-def explain(program, *args, value=None, argument=None, result=None, line=None, collectives=False, mesh=None, effort=1, machine=None, full=False, **kwargs):
+def explain(program, *args, value=None, argument=None, result=None, line=None, collectives=False, mesh=None, effort=1, machine=None, full=False, library_paths=None,
+            **kwargs):
     """Explains why values of `program` (as for `partition`) have their shardings. For each axis it
     traces the path back to the annotation. For each axis that could have been propagated but was
     not, it names the op that stopped it and an annotation that would help.
@@ -187,6 +198,8 @@ def explain(program, *args, value=None, argument=None, result=None, line=None, c
       argument, result  a name or number
       line              `12` or `train.py:12`
       collectives       explain each collective instead
+      full              every step of a long path
+      library_paths     as for `partition`
 
     Each of the first four may be a list; without any of them the answer is an overview.
 
@@ -195,12 +208,13 @@ def explain(program, *args, value=None, argument=None, result=None, line=None, c
         ask(
             "explain", program, args, kwargs, mesh, values=_list(value), arguments=_list(argument), results=_list(result),
             line=None if line is None else str(line), collectives=collectives, effort=effort,
-            machine=machine and str(machine), full=full,
+            machine=machine and str(machine), full=full, library_paths=_paths(library_paths),
         )
     )  # fmt: skip
 
 
-def report(program, *args, mesh=None, effort=1, machine=None, overlap=None, target=None, trials=None, memory=False, **kwargs):
+def report(program, *args, mesh=None, effort=1, machine=None, overlap=None, target=None, trials=None, memory=False, library_paths=None,
+           **kwargs):
     """Makes the report of `program`, with the arguments of `partition`: a page with the shardings of all
     values and their reasons, the collectives, the memory over the program and the predicted schedule.
     A notebook shows it; `save(path)` writes it.
@@ -208,11 +222,12 @@ def report(program, *args, mesh=None, effort=1, machine=None, overlap=None, targ
       trials     how many annotations are tried for suggestions, each by partitioning again
                  (default: by the size of the program)
       memory     True: generate code, for the exact memory of a device
+      library_paths  as for `partition`
 
     Raises ValueError if the program cannot be partitioned."""  # fmt: skip
     return Report(
         ask(
             "report", program, args, kwargs, mesh, effort=effort, machine=machine and str(machine), overlap=overlap,
-            target=target, trials=trials, memory=memory,
+            target=target, trials=trials, memory=memory, library_paths=_paths(library_paths),
         )
     )  # fmt: skip

@@ -124,9 +124,11 @@ public:
   Expected<std::string> serialize() const;
   /// Shardings of arguments and results, collectives with the bytes that they
   /// send, and memory per device.
-  Expected<std::string> report() const;
+  Expected<std::string> report(const ReportQuery &query = {}) const;
 
   std::shared_ptr<const CompiledProgram> program;
+  /// What it was compiled from; null if it was loaded.
+  std::shared_ptr<const LoweredProgram> lowered;
   std::vector<Aval> types;
   std::vector<std::string> argNames;
   std::vector<bool> donated;
@@ -158,7 +160,7 @@ public:
   Expected<std::string> explain(const ExplainQuery &query = {}) const;
   /// As CompiledStage::report, without compiling for devices: also for abstract
   /// meshes of any size.
-  Expected<std::string> report() const;
+  Expected<std::string> report(const ReportQuery &query = {}) const;
   /// `devices`: only for programs without devices of their own. `options`: more
   /// of JitOptions::compilerOptions.
   Expected<CompiledStage> compile(std::vector<Device> devices = {},

@@ -173,10 +173,10 @@ Expected<std::string> LoweredStage::explain(const ExplainQuery &query) const {
   return explainLowered(*program, keptNames(argNames, program->kept), query);
 }
 
-Expected<std::string> LoweredStage::report() const {
+Expected<std::string> LoweredStage::report(const ReportQuery &query) const {
   if (!program)
     return nullStage("lowered");
-  return reportLowered(*program, keptNames(argNames, program->kept));
+  return reportLowered(*program, keptNames(argNames, program->kept), query);
 }
 
 Expected<CompiledStage>
@@ -223,6 +223,7 @@ LoweredStage::compile(std::vector<Device> given,
     return compiled.error();
   CompiledStage stage;
   stage.program = *compiled;
+  stage.lowered = lowered;
   stage.types = types;
   stage.argNames = argNames;
   stage.donated = donated;
@@ -369,10 +370,11 @@ MemoryStats CompiledStage::memoryAnalysis() const {
           m["temp_size_in_bytes"], m["alias_size_in_bytes"]};
 }
 
-Expected<std::string> CompiledStage::report() const {
+Expected<std::string> CompiledStage::report(const ReportQuery &query) const {
   if (!program)
     return nullStage("compiled");
-  return reportCompiled(*program, keptNames(argNames, keptInputs(*program)));
+  return reportCompiled(*program, lowered.get(),
+                        keptNames(argNames, keptInputs(*program)), query);
 }
 
 Expected<std::string> CompiledStage::serialize() const {

@@ -8,6 +8,8 @@
 #ifndef SHARDWRIGHT_FRONTEND_JIT_EXPLAIN_QUERY_H
 #define SHARDWRIGHT_FRONTEND_JIT_EXPLAIN_QUERY_H
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,28 @@ struct ExplainQuery {
   bool collectives = false;
   /// Every step of a long path.
   bool full = false;
+  /// As in ReportQuery.
+  std::optional<std::string> libraryPaths;
+};
+
+/// How a report of a lowered or compiled program is written.
+struct ReportQuery {
+  enum class Form : unsigned char {
+    Text,
+    Html, ///< a page for a browser, which needs no other file
+    Json, ///< all data of the page
+  };
+  Form form = Form::Text;
+  /// Of a text: each row of each table, not one for rows of one kind.
+  bool full = false;
+  /// Of a page: how many annotations are tried for suggestions, each by
+  /// partitioning again; by default a number that depends on the program's
+  /// size.
+  std::optional<size_t> trials;
+  /// Source files of libraries, which reports pass over for the line that calls
+  /// them, as SHARDWRIGHT_LIBRARY_PATHS, which is the default: absolute
+  /// folders, or parts of a path such as `mylib/layers`, separated by colons.
+  std::optional<std::string> libraryPaths;
 };
 
 } // namespace shardwright::frontend

@@ -8,12 +8,15 @@
 #include "shardwright/frontend/jit/program_reports.h"
 
 #include "shardwright/compile/explain_program.h"
+#include "shardwright/compile/report_program.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/source_frames.h"
 #include "shardwright/frontend/jit/compiled_program.h"
 #include "shardwright/frontend/jit/find_shardings.h"
 #include "shardwright/frontend/jit/host_calls.h"
 #include "shardwright/frontend/jit/module_context.h"
 #include "shardwright/interop/load_module.h"
+#include "shardwright/report/page/html_report.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Parser/Parser.h"
@@ -70,12 +73,16 @@ Status readPrinted(const LoweredProgram &lowered,
 
 /// `search`: the report of a search for shardings, or empty.
 std::string textOf(ProgramReport report, const std::string &search,
-                   const std::vector<std::string> &argNames) {
+                   const std::vector<std::string> &argNames,
+                   const ReportQuery &query) {
   for (auto [value, name] : llvm::zip(report.arguments, argNames))
     value.name = name;
   std::string out;
   llvm::raw_string_ostream os(out);
-  writeTextReport(report, os);
+  TextReportOptions options;
+  options.full = query.full;
+  options.fullOption = "ReportQuery::full";
+  writeTextReport(report, os, options);
   if (!search.empty())
     os << "\n" << search;
   return out;
@@ -89,6 +96,57 @@ std::vector<Device> numberedDevices(const LoweredProgram &lowered) {
   return out;
 }
 
+std::optional<llvm::StringRef>
+pathsOf(const std::optional<std::string> &libraryPaths) {
+  return libraryPaths ? std::optional<llvm::StringRef>(*libraryPaths)
+                      : std::nullopt;
+}
+
+/// The page, or its data. `statistics`: of the compiled program, whose memory
+/// is exact; null: those of the partitioned one.
+Expected<std::string> pageOf(const LoweredProgram &lowered,
+                             const std::vector<std::string> &argNames,
+                             const ReportQuery &query,
+                             const ProgramReport *statistics) {
+  ModuleContext &shared = moduleContext();
+  std::lock_guard lock(shared.mutex);
+  ScopedLibraryPaths libraries(pathsOf(query.libraryPaths));
+  ErrorText errors(&shared.context);
+  PrintedModule printed;
+  SW_TRY(readPrinted(lowered, argNames, errors, printed));
+  UserValues user(*printed.module, &printed.positions, printed.sources.get());
+  Expected<ProgramOptions> chosen = programOptions(lowered);
+  if (!chosen)
+    return chosen.error();
+  HostCalls calls(lowered.callbacks);
+  std::string search;
+  if (failed(calls.prepare(*printed.module, numberedDevices(lowered), {},
+                           chosen->compile)) ||
+      failed(findShardings(*printed.module, lowered, *chosen, search)))
+    return errors.error();
+  DocumentRequest request;
+  request.title = printed.module->getName().value_or("module").str();
+  request.compile = chosen->compile;
+  request.prepare = [&](mlir::ModuleOp module) {
+    mlir::LogicalResult found = findInnerShardings(module, lowered, *chosen);
+    request.compile = chosen->compile;
+    return found;
+  };
+  request.report = statistics;
+  request.mostTrials = query.trials;
+  mlir::FailureOr<llvm::json::Object> document =
+      reportProgram(*printed.module, user, request);
+  if (failed(document))
+    return errors.error();
+  std::string json, page;
+  llvm::raw_string_ostream(json) << llvm::json::Value(std::move(*document));
+  if (query.form == ReportQuery::Form::Json)
+    return json + "\n";
+  llvm::raw_string_ostream os(page);
+  writeHtmlReport(json, os);
+  return page;
+}
+
 } // namespace
 
 Expected<std::string> explainLowered(const LoweredProgram &lowered,
@@ -96,6 +154,7 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
                                      const ExplainQuery &query) {
   ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
+  ScopedLibraryPaths libraries(pathsOf(query.libraryPaths));
   ErrorText errors(&shared.context);
   PrintedModule printed;
   SW_TRY(readPrinted(lowered, argNames, errors, printed));
@@ -129,9 +188,13 @@ Expected<std::string> explainLowered(const LoweredProgram &lowered,
 }
 
 Expected<std::string> reportLowered(const LoweredProgram &lowered,
-                                    const std::vector<std::string> &argNames) {
+                                    const std::vector<std::string> &argNames,
+                                    const ReportQuery &query) {
+  if (query.form != ReportQuery::Form::Text)
+    return pageOf(lowered, argNames, query, nullptr);
   ModuleContext &shared = moduleContext();
   std::lock_guard lock(shared.mutex);
+  ScopedLibraryPaths libraries(pathsOf(query.libraryPaths));
   ErrorText errors(&shared.context);
   PrintedModule printed;
   SW_TRY(readPrinted(lowered, argNames, errors, printed));
@@ -152,14 +215,25 @@ Expected<std::string> reportLowered(const LoweredProgram &lowered,
   if (failed(compiled))
     return errors.error();
   compiled->report.module = name;
-  return textOf(std::move(compiled->report), search, argNames);
+  return textOf(std::move(compiled->report), search, argNames, query);
 }
 
 Expected<std::string> reportCompiled(const CompiledProgram &program,
-                                     const std::vector<std::string> &argNames) {
+                                     const LoweredProgram *lowered,
+                                     const std::vector<std::string> &argNames,
+                                     const ReportQuery &query) {
   if (program.forwarding)
-    return reportLowered(*program.forwarding->lowered, argNames);
-  return textOf(program.report, program.search, argNames);
+    return reportLowered(*program.forwarding->lowered, argNames, query);
+  if (query.form == ReportQuery::Form::Text) {
+    ScopedLibraryPaths libraries(pathsOf(query.libraryPaths));
+    return textOf(program.report, program.search, argNames, query);
+  }
+  if (!lowered)
+    return valueError("a page or its data shows the module of a program, which "
+                      "a loaded program does not have; make the report of the "
+                      "lowered or compiled program before it is saved, or ask "
+                      "for a text");
+  return pageOf(*lowered, argNames, query, &program.report);
 }
 
 } // namespace shardwright::frontend

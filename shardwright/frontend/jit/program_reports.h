@@ -18,11 +18,16 @@ namespace shardwright::frontend {
 Expected<std::string> explainLowered(const LoweredProgram &lowered,
                                      const std::vector<std::string> &argNames,
                                      const ExplainQuery &query);
-/// Partitions a program, and returns the text report. It needs no devices.
+/// Partitions a program, and returns its report. It needs no devices.
 Expected<std::string> reportLowered(const LoweredProgram &lowered,
-                                    const std::vector<std::string> &argNames);
+                                    const std::vector<std::string> &argNames,
+                                    const ReportQuery &query);
+/// `lowered`: what it was compiled from; null if it was loaded, which makes a
+/// page an error.
 Expected<std::string> reportCompiled(const CompiledProgram &program,
-                                     const std::vector<std::string> &argNames);
+                                     const LoweredProgram *lowered,
+                                     const std::vector<std::string> &argNames,
+                                     const ReportQuery &query);
 
 } // namespace shardwright::frontend
 

@@ -10,6 +10,7 @@
 #include "shardwright/compile/explain_program.h"
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/compile/report_program.h"
+#include "shardwright/dialect/source_frames.h"
 #include "shardwright/pjrt/api/query_options.h"
 #include "shardwright/pjrt/calls/host_callback.h"
 #include "shardwright/pjrt/request/prepare_module.h"
@@ -47,6 +48,7 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
   bool plansInside = false;
   if (llvm::Error e = readPartitioning(request, options, &plansInside))
     return e;
+  ScopedLibraryPaths libraries(request.getString("library_paths"));
   std::vector<std::string> wanted = texts(request, "stages");
   for (const std::string &name : wanted)
     if (!stageFromName(name))
@@ -87,7 +89,10 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
   compiled->report.module = name;
   std::string text, json;
   llvm::raw_string_ostream textStream(text), jsonStream(json);
-  writeTextReport(compiled->report, textStream);
+  TextReportOptions textOptions;
+  textOptions.full = request.getBoolean("full").value_or(false);
+  textOptions.fullOption = "full=True";
+  writeTextReport(compiled->report, textStream, textOptions);
   writeJsonReport(compiled->report, jsonStream);
   llvm::Expected<llvm::json::Value> statistics = llvm::json::parse(json);
   if (!statistics)
@@ -101,6 +106,7 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
 
 llvm::Expected<llvm::json::Object>
 inspectReport(StringRef code, const llvm::json::Object &request) {
+  ScopedLibraryPaths libraries(request.getString("library_paths"));
   DocumentRequest asked;
   bool plansInside = false;
   if (llvm::Error e = readPartitioning(request, asked.compile, &plansInside))
@@ -155,6 +161,7 @@ inspectReport(StringRef code, const llvm::json::Object &request) {
 
 llvm::Expected<llvm::json::Object>
 inspectShardings(StringRef code, const llvm::json::Object &request) {
+  ScopedLibraryPaths libraries(request.getString("library_paths"));
   ExplainRequest explain;
   if (llvm::Error e = readPlanning(request, explain.effort, explain.machine))
     return e;

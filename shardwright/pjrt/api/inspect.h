@@ -18,7 +18,9 @@ namespace shardwright::pjrt {
 /// Partitions `code` (StableHLO in any form) without running it. Request:
 ///   effort: 0, 1 or 2; machine: path of a machine file; overlap: off, rings,
 ///   on; stages: names of stages whose text is returned; memory: false skips
-///   code generation, which determines memory use; locations: include them.
+///   code generation, which determines memory use; locations: include them;
+///   full: each row of each table of the text report; library_paths: as
+///   setLibraryPaths (dialect/source_frames.h) takes them, for this request.
 /// Answer: name, stages {name: text}, report (readable), statistics (the JSON
 /// report of `shardwright partition`), and `memory_unknown`, the reason, if
 /// code generation fails.
@@ -27,13 +29,15 @@ inspectPartition(llvm::StringRef code, const llvm::json::Object &request);
 
 /// Makes the report of `code` (report/document/document.h). Request: effort,
 /// machine, overlap, target, as for inspectPartition; memory: true generates
-/// code, which determines memory use; trials: how many annotations are tried.
+/// code, which determines memory use; trials: how many annotations are tried;
+/// library_paths.
 /// Answer: name, document, html.
 llvm::Expected<llvm::json::Object>
 inspectReport(llvm::StringRef code, const llvm::json::Object &request);
 
 /// Explains the shardings of values of `code`. Request: values, arguments,
-/// results, line, collectives, full, effort, machine, as in ExplainRequest.
+/// results, line, collectives, full, effort, machine, as in ExplainRequest;
+/// library_paths.
 /// Answer: text, data.
 llvm::Expected<llvm::json::Object>
 inspectShardings(llvm::StringRef code, const llvm::json::Object &request);
