@@ -318,7 +318,7 @@ static LogicalResult checkLinks(ModuleOp module, const MachineModel &machine) {
           axis.edit_distance(name, /*AllowReplacements=*/true, near) <= near)
         return module.emitError()
                << "the machine '" << machine.name << "' has a link of axis '"
-               << name << "', which the program has not, did you mean \""
+               << name << "', which the program does not have, did you mean \""
                << axis << "\"?";
     }
   }

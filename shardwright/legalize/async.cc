@@ -55,16 +55,16 @@ static LogicalResult join(Channel channel) {
   hlo::RecvOp recv = channel.recv;
   Operation *one = send ? send.getOperation() : recv.getOperation();
   if (!send || !recv || send->getBlock() != recv->getBlock())
-    return one->emitError("wants the other end of its channel in the same "
+    return one->emitError("requires the other end of its channel in the same "
                           "block: a send and a recv with one channel handle");
   DenseIntElementsAttr pairs = send.getSourceTargetPairsAttr(),
                        other = recv.getSourceTargetPairsAttr();
   if (!pairs || pairs != other)
-    return recv.emitError("wants the source_target_pairs of its send");
+    return recv.emitError("requires the source_target_pairs of its send");
   auto received = recv.getResults().drop_back();
   if (!llvm::equal(ValueRange(send.getInputs()).getTypes(),
                    received.getTypes()))
-    return recv.emitError("wants the types that its send has");
+    return recv.emitError("requires the types that its send has");
   Operation *last =
       recv->isBeforeInBlock(send) ? send.getOperation() : recv.getOperation();
   for (Operation *user : recv->getUsers()) {

@@ -89,23 +89,23 @@ static LogicalResult checkRagged(hlo::CustomCallOp op) {
     return op.emitError() << "custom call 'ragged_all_to_all' " << why;
   };
   if (op.getNumOperands() != 6 || op.getNumResults() != 1)
-    return bad("wants six operands and one result");
+    return bad("requires six operands and one result");
   SmallVector<RankedTensorType> types;
   for (Type t : op->getOperandTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(t);
     if (!tensor || !tensor.hasStaticShape() || tensor.getRank() == 0)
-      return bad("wants arrays of static shape and at least one dimension");
+      return bad("requires arrays of static shape and at least one dimension");
     types.push_back(tensor);
   }
   if (types[0].getElementType() != types[1].getElementType() ||
       types[0].getShape().drop_front() != types[1].getShape().drop_front() ||
       op.getResult(0).getType() != types[1])
-    return bad("wants an operand, an output and a result that differ in the "
+    return bad("requires an operand, an output and a result that differ in the "
                "first dimension of the operand at most");
   for (RankedTensorType list : ArrayRef(types).drop_front(2))
     if (list.getRank() != 1 || !list.getElementType().isInteger() ||
         list.getShape() != types[2].getShape())
-      return bad("wants four lists of integers of one length");
+      return bad("requires four lists of integers of one length");
   return success();
 }
 

@@ -52,7 +52,7 @@ struct GatherRemarks : PlanObserver {
           mlir::remark::RemarkOpts::name("Gathered").category("partition"))
           << mlir::remark::metric("Bytes", int64_t(bytes))
           << mlir::remark::reason(
-                 "a value in {0} is made whole for {1}",
+                 "a value in {0} is gathered to full size for {1}",
                  str(move.from->sharding, meshes.mesh(move.from->mesh)),
                  move.user->getName().getStringRef().str());
     }

@@ -191,7 +191,7 @@ Plugin::load(llvm::StringRef path) {
   if (!library) {
     const char *why = dlerror();
     return fail("cannot load the plugin ", path, ": ",
-                why ? why : "dlopen does not say why");
+                why ? why : "dlopen reports no reason");
   }
   std::shared_ptr<const Plugin> &plugin = loaded[library];
   if (plugin)
@@ -199,7 +199,7 @@ Plugin::load(llvm::StringRef path) {
   auto entry =
       reinterpret_cast<const PJRT_Api *(*)()>(dlsym(library, "GetPjrtApi"));
   if (!entry)
-    return fail(path, " is no PJRT plugin: it does not export GetPjrtApi");
+    return fail(path, " is not a PJRT plugin: it does not export GetPjrtApi");
   auto made = fromTable(entry(), path);
   if (made)
     plugin = *made;

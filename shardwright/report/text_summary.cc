@@ -125,7 +125,7 @@ Largest largestOf(const ProgramReport &report,
         std::tuple(&report.results, "result ", "--result ")})
     for (auto [i, value] : enumerate(*list))
       look(wastedBytes(value, report.devices),
-           what + value.name + ", whole on every device (" +
+           what + value.name + ", replicated (" +
                formatBytes(value.bytesPerDevice) + ")",
            option + Twine(i));
   if (report.predictedPeak)

@@ -202,7 +202,7 @@ Executable::deserialize(llvm::StringRef bytes, Backend &backend) {
   llvm::StringRef sum = bytes.take_front(sumBytes);
   llvm::StringRef body = bytes.drop_front(sum.size());
   if (sum != checksum(body))
-    return fail("it is damaged: its checksum is another");
+    return fail("it is damaged: its checksum differs");
   ByteReader b(body);
   if (int64_t version = b.integer(); version != formatVersion)
     return fail("its format is version " + llvm::Twine(version) +

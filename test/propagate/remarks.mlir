@@ -22,7 +22,7 @@ func.func @main(
 
 // TOOL: remarks.mlir:{{[0-9]+}}: remark: Missed AxisStopped: Axis="x"
 
-// WARN: remarks.mlir:12{{.*}}: warning: argument %b of 4.0 KiB ('tensor<32x32xf32>') is whole on each of 8 devices; shardwright explain --arg 1 says why
-// WARN: remarks.mlir:15{{.*}}: warning: value %2 of 4.0 KiB ('tensor<32x32xf32>') is whole on each of 8 devices; shardwright explain --value %2 says why
+// WARN: remarks.mlir:12{{.*}}: warning: argument %b of 4.0 KiB ('tensor<32x32xf32>') is replicated on 8 devices; shardwright explain --arg 1 says why
+// WARN: remarks.mlir:15{{.*}}: warning: value %2 of 4.0 KiB ('tensor<32x32xf32>') is replicated on 8 devices; shardwright explain --value %2 says why
 
 // SIZE: error: {{.*}}--warn-replicated: expected a size as in 64MiB, found 'many'

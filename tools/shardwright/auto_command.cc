@@ -56,7 +56,7 @@ int readRequests(const AutoCommandOptions &options, AutoOptions &request) {
     std::pair<int32_t, int32_t> pair;
     if (result.getAsInteger(10, pair.first) ||
         argument.getAsInteger(10, pair.second))
-      return badInput("--state: '" + part + "' is no pair", kPairsRemedy);
+      return badInput("--state: '" + part + "' is not a pair", kPairsRemedy);
     request.pairs.named.push_back(pair);
   }
   return exitFine;

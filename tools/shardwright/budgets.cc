@@ -73,7 +73,7 @@ void BudgetCheck::tellBoundary(const Budget &budget) {
       if (spec.sharding.isReplicated() && bytesOf(spec) > budget.bytes &&
           ++all <= kMostOffenders)
         err() << "  " << what << " " << spec.name << ", "
-              << formatBytes(bytesOf(spec)) << ", whole on each of "
+              << formatBytes(bytesOf(spec)) << ", replicated on "
               << compiled.report.devices << " devices\n";
   rest(all);
   err() << "    remedy: annotate it in the program and save it again\n";
@@ -88,9 +88,9 @@ void BudgetCheck::tellWhole(const Budget &budget) {
     if (i == kMostOffenders)
       break;
     SecondLook::Told told = look->tell(value, i < kMostTried);
-    err() << "  " << told.what << ", whole on each of "
-          << compiled.report.devices << " devices\n    " << told.why
-          << "\n    remedy: " << told.remedy << "\n";
+    err() << "  " << told.what << ", replicated on " << compiled.report.devices
+          << " devices\n    " << told.why << "\n    remedy: " << told.remedy
+          << "\n";
   }
   rest(whole.size());
 }
@@ -204,7 +204,7 @@ bool BudgetCheck::checkPeak(const Budget &budget) {
         bytes *= size;
       bool whole = spec.sharding.isReplicated() && program.numDevices() > 1;
       held.push_back({bytes, (llvm::Twine(what) + " " + spec.name +
-                              (whole ? ", whole on every device" : ""))
+                              (whole ? ", replicated" : ""))
                                  .str()});
     }
   };
@@ -233,7 +233,7 @@ bool BudgetCheck::checkPeak(const Budget &budget) {
   if (held.size() > kMostOffenders)
     err() << "    and " << held.size() - kMostOffenders << " more\n";
   err() << "    remedy: shard the largest of them over more axes "
-           "(--fail-on=replicate>SIZE names those that are whole), or "
+           "(--fail-on=replicate>SIZE names replicated values), or "
            "donate arguments\n";
   return false;
 }

@@ -45,8 +45,8 @@ void addRunCommand(CLI::App &app, RunOptions &options, int &exitCode) {
 
 void addSavedCommand(CLI::App &app, RunOptions &options, int &exitCode) {
   CLI::App &command = *app.add_subcommand(
-      "run-saved", "Run what `run --save` wrote: machine code, which does "
-                   "whatever it does with your rights");
+      "run-saved", "Run an executable that `run --save` wrote: machine code, "
+                   "which has all rights of the process");
   command
       .add_option("EXECUTABLE", options.module, "File that `run --save` wrote")
       ->required();
@@ -81,14 +81,15 @@ void addPartitionCommand(CLI::App &app, PartitionOptionsCli &options,
           "compiles as it is")
       ->check(CLI::IsMember({"device", "region"}));
   command.add_flag("--keep-functions", options.import.keepFunctions,
-                   "Leave elementwise functions such as erf to another "
-                   "compiler, which has ops of CHLO");
+                   "Keep elementwise functions such as erf as ops of CHLO, "
+                   "for compilers that support them");
   command.callback([&] { exitCode = partitionCommand(options); });
 }
 
 void addExplainCommand(CLI::App &app, ExplainOptions &options, int &exitCode) {
   CLI::App &command = *app.add_subcommand(
-      "explain", "Why values are sharded as they are, and what stopped");
+      "explain", "Explain why values are sharded as they are, and where axes "
+                 "stopped");
   command
       .add_option("MODULE", options.module,
                   "StableHLO module, as for run; - is standard input")
@@ -100,20 +101,22 @@ void addExplainCommand(CLI::App &app, ExplainOptions &options, int &exitCode) {
                      "An argument by number or name");
   command.add_option("--result", options.results, "A result by number or name");
   command.add_option("--line", options.line,
-                     "What a line of the source computes: 12 or "
-                     "file.py:12; without source positions, of MODULE");
+                     "The values that a line of the source computes: 12 or "
+                     "file.py:12; if there are no source positions, a line of "
+                     "MODULE");
   command.add_flag("--collectives", options.collectives,
-                   "What each collective is for, whose annotations cause "
-                   "it, and the ways that were rejected");
+                   "Explain each collective: the op that needs it, the "
+                   "annotations that cause it, and the rejected alternatives");
   command
       .add_option("--partition-effort", options.partitionEffort,
                   "As for run, for --collectives")
       ->check(CLI::Range(0, 2));
   command.add_option("--machine", options.machine,
                      "As for run, for --collectives");
-  command.add_flag("--json", options.json, "For programs");
-  command.add_flag("--full", options.full,
-                   "Every step of a long way, and each row of each table");
+  command.add_flag("--json", options.json, "Print JSON");
+  command.add_flag(
+      "--full", options.full,
+      "Print every step of a long path, and each row of each table");
   addLibraryPaths(command);
   command.add_option_function<std::string>(
       "--mesh",
@@ -126,7 +129,7 @@ void addExplainCommand(CLI::App &app, ExplainOptions &options, int &exitCode) {
                   "Number of devices when the module names no mesh")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
   command.add_flag("--trusted", options.trusted,
-                   "Read bytecode at once, as for run");
+                   "Read bytecode without a child process, as for run");
   addShardyVersion(command, options.shardy);
   command.callback([&] { exitCode = explainCommand(options); });
 }
@@ -189,7 +192,7 @@ void addRuleCommand(CLI::App &app, RuleOptionsCli &options, int &exitCode) {
       ->delimiter(',');
   command
       .add_option("--need-replication", options.needReplication,
-                  "Factors that the operation needs whole")
+                  "Factors that the operation needs replicated")
       ->delimiter(',');
   command
       .add_option("--permutation", options.permutation,
@@ -220,16 +223,16 @@ void addConvertCommand(CLI::App &app, ConvertOptions &options, int &exitCode) {
       "The axes of a module with GSPMD shardings, as x=2,y=4");
   command
       .add_option("--devices", options.devices,
-                  "Number of devices when no sharding tells it")
+                  "Number of devices, if no sharding determines it")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
   command.add_option("--version", options.version,
-                     "Version of StableHLO that the readers of a portable "
-                     "artifact know, as 1.17.0 (the newest)");
+                     "Version of StableHLO of a portable artifact, as 1.17.0 "
+                     "(default: the newest)");
   command.add_option("-o", options.out, "Write the module here");
   command.add_flag("--debug-info", options.debugInfo,
                    "Print text with locations on standard output too");
   command.add_flag("--trusted", options.trusted,
-                   "Read bytecode at once, as for run");
+                   "Read bytecode without a child process, as for run");
   command.callback([&] { exitCode = convertCommand(options); });
 }
 

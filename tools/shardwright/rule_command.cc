@@ -109,7 +109,7 @@ int readAttribute(StringRef text, mlir::MLIRContext &context) {
   std::optional<ShardingRule> rule =
       attr ? fromAttr(attr) : std::optional<ShardingRule>();
   if (!rule)
-    return badInput(message.empty() ? "this is no sharding rule" : message,
+    return badInput(message.empty() ? "this is not a sharding rule" : message,
                     "write it as in sdy.sharding_rule: "
                     "#sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) "
                     "{i=4, j=16, k=8} reduction={k}>");

@@ -112,8 +112,8 @@ SecondLook::Told SecondLook::tell(const WholeValue &value,
   } else {
     bool isGiven =
         value.value.id >= 0 && user.all()[value.value.id].argument >= 0;
-    told.why = isGiven ? "given whole: no axis is on it"
-                       : "computed whole: no axis is on it";
+    told.why = isGiven ? "an argument that no axis shards"
+                       : "computed by every device: no axis shards it";
   }
   AnnotationSearch *tries = triesAnnotations ? search() : nullptr;
   told.remedy = tries ? adviceText(tries->keepSharded(value),

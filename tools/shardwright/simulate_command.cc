@@ -40,8 +40,8 @@ int32_t growingAxis(const SimulateOptions &options, const Mesh &mesh,
     }
     if (hasReplicas && *axis == 0) {
       badInput("--axis: axis '" + options.axis +
-                   "' has the replicas of the program, whose number is part "
-                   "of it",
+                   "' is that of the replicas, whose number the program "
+                   "fixes",
                "name another axis of the mesh " + meshText(mesh));
       return -1;
     }

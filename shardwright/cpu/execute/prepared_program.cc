@@ -280,10 +280,10 @@ llvm::Error Executor::Prepared::checkJump(const Step &step) const {
       return fail("jumps to step ", target);
   if (step.kind == StepKind::JumpIfFalse &&
       (!hasArity(step, 1, 0) || bytes(step.inputs[0]) != 1))
-    return fail("wants a predicate of one byte");
+    return fail("requires a predicate of one byte");
   if (step.kind == StepKind::Switch &&
       (!hasArity(step, 1, 0) || bytes(step.inputs[0]) != 4))
-    return fail("wants an index of four bytes");
+    return fail("requires an index of four bytes");
   return llvm::Error::success();
 }
 
@@ -314,7 +314,7 @@ llvm::Expected<double> Executor::Prepared::checkStep(const Step &step) const {
   case StepKind::DeviceId:
   case StepKind::ReplicaId:
     if (!hasArity(step, 0, 1) || bytes(step.outputs[0]) != 4)
-      return fail("wants one output of 4 bytes");
+      return fail("requires one output of 4 bytes");
     break;
   case StepKind::Collective:
     if (llvm::Error e = checkCollective(step))

@@ -337,7 +337,7 @@ llvm::Expected<Program> cpu::readProgram(ByteReader &b) {
   b.list(known->kernels, [&] { return readFacts(b); });
   llvm::StringRef digest = b.string();
   if (b.failed())
-    return llvm::createStringError("it ends too early or holds nonsense");
+    return llvm::createStringError("it is truncated or malformed");
   if (llvm::Error e = checkProgram(program, *known))
     return e;
   if (digest != codeDigest(program, objects))

@@ -95,7 +95,7 @@ llvm::Expected<LibraryOp> cpu::makeFft(const LibraryCall &call) {
   const BufferType &in = call.inputs[0], &out = call.outputs[0];
   if (!type || length.empty() || length.size() > 3 ||
       in.shape.size() < length.size())
-    return llvm::createStringError("wants one to three lengths, at most as "
+    return llvm::createStringError("requires one to three lengths, at most as "
                                    "many as the operand has dimensions");
   Transform t;
   if (type->text == "FFT")

@@ -17,7 +17,7 @@ using namespace shardwright::cpu;
 LapackShapes::LapackShapes(const LibraryCall &call, size_t leader)
     : call(call) {
   if (leader >= call.inputs.size() || call.inputs[leader].shape.size() < 2) {
-    problem = "wants matrices";
+    problem = "requires matrices";
     return;
   }
   batchShape = Shape(llvm::ArrayRef(call.inputs[leader].shape).drop_back(2));

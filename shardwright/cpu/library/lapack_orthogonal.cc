@@ -89,7 +89,7 @@ llvm::Expected<LibraryOp> cpu::makeOrgqr(const LibraryCall &call) {
     return s.takeError();
   if (m < n || n < k)
     return llvm::createStringError(
-        "wants at least as many rows as columns, and as many columns as "
+        "requires at least as many rows as columns, and as many columns as "
         "reflectors, got " +
         llvm::Twine(m) + ", " + llvm::Twine(n) + " and " + llvm::Twine(k));
   int lda = leading(m), query = -1, info = 0;

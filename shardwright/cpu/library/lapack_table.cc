@@ -73,7 +73,7 @@ llvm::Expected<LibraryOp> makeByType(const LibraryCall &call) {
     return list[3](call);
   default:
     return llvm::createStringError(
-        "wants matrices of f32, f64, complex<f32> or complex<f64>");
+        "requires matrices of f32, f64, complex<f32> or complex<f64>");
   }
 }
 

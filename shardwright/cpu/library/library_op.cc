@@ -157,7 +157,7 @@ llvm::Expected<int64_t> getInteger(const LibraryCall &call,
   const LibraryAttribute *attribute = find(call, name);
   if (!attribute || attribute->kind != LibraryAttribute::Kind::Integers ||
       attribute->integers.size() != 1)
-    return fail("wants an integer attribute '", name, "'");
+    return fail("requires an integer attribute '", name, "'");
   return attribute->integers[0];
 }
 
@@ -183,7 +183,7 @@ std::string str(const BufferType &type) {
 llvm::Error checkArity(const LibraryCall &call, size_t inputs, size_t outputs) {
   if (call.inputs.size() == inputs && call.outputs.size() == outputs)
     return llvm::Error::success();
-  return fail("wants ", inputs, " operands and ", outputs, " results, got ",
+  return fail("requires ", inputs, " operands and ", outputs, " results, got ",
               call.inputs.size(), " and ", call.outputs.size());
 }
 

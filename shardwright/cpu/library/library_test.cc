@@ -270,7 +270,7 @@ TEST(Lapack, ChecksItsOperands) {
             std::string("operand 0 should be f32[2,2], got f32[2,3]"));
   call.inputs[0].shape = call.outputs[0].shape = {2, 2};
   call.attributes.clear();
-  EXPECT_EQ(whyNot(call), std::string("wants an integer attribute 'uplo'"));
+  EXPECT_EQ(whyNot(call), std::string("requires an integer attribute 'uplo'"));
   call.name = "lapack_sfoo_ffi";
   EXPECT_EQ(whyNot(call),
             std::string("the cpu has no target of this name; "

@@ -115,6 +115,6 @@ cpu::makePerturbedTridiagonal(const LibraryCall &call) {
     return make<std::complex<double>>(call);
   default:
     return llvm::createStringError(
-        "wants f32, f64, complex<f32> or complex<f64>");
+        "requires f32, f64, complex<f32> or complex<f64>");
   }
 }

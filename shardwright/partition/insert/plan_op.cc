@@ -115,7 +115,7 @@ void Inserter::remarkReplicated(Operation *op) {
     remark::missed(op->getLoc(),
                    remark::RemarkOpts::name("Whole").category("partition"))
         << op->getName().getStringRef()
-        << " is computed whole on every device: it has no sharding rule";
+        << " is computed in full size on every device: it has no sharding rule";
 }
 
 //===----------------------------------------------------------------------===//

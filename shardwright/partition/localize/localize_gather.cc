@@ -140,8 +140,8 @@ LogicalResult Localizer::refusePartOf(Operation *op, int64_t dim, int64_t rows,
                                       int64_t size) {
   return op->emitOpError("takes ")
          << rows << " of the " << size << " rows of dimension " << dim
-         << " of its operand, which is sharded; reshard the operand to have "
-            "this dimension whole first";
+         << " of its operand, which is sharded; reshard the operand so "
+            "that this dimension is not sharded";
 }
 
 LogicalResult Localizer::localizeGather(stablehlo::GatherOp op) {

@@ -100,8 +100,9 @@ LogicalResult Localizer::localizeScan(stablehlo::ReduceWindowOp op,
   SmallVector<TypedAttr> neutrals;
   for (auto [use, init] : llvm::zip(op.getInputsMutable(), inits)) {
     if (axesOf(use.get(), dim).empty())
-      return op->emitOpError("scans a whole operand into shards; run "
-                             "sw-insert-collectives first");
+      return op->emitOpError(
+          "scans an unsharded operand into a sharded result; run "
+          "sw-insert-collectives first");
     neutrals.push_back(scalarConstant(init));
     if (!neutrals.back())
       return op->emitOpError("has an initial value that is no constant; run "

@@ -162,7 +162,7 @@ PJRT_Error *pjrt::TopologyDescription_Deserialize(
       counts.push_back(count);
     }
     if (!isValid || devices < 1)
-      return invalid("these bytes are no topology of shardwright");
+      return invalid("these bytes are not a topology of shardwright");
     args->topology = newTopology(counts);
     return nullptr;
   });

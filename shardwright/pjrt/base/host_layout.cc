@@ -70,7 +70,7 @@ pjrt::byteStrides(const PJRT_Buffer_MemoryLayout *layout,
   for (int64_t dim : order) {
     if (dim < 0 || size_t(dim) >= shape.size() || seen[dim])
       return llvm::createStringError(
-          "the layout is no order of the dimensions");
+          "the layout is not an order of the dimensions");
     seen[dim] = true;
     strides[dim] = stride;
     stride *= std::max<int64_t>(shape[dim], 1);

@@ -82,7 +82,7 @@ OwningOpRef<ModuleOp> ProgramReader::read(StringRef code,
 
 llvm::Error ProgramReader::error() const {
   return llvm::createStringError(
-      errors.empty() ? "compiling failed without saying why" : errors);
+      errors.empty() ? "compilation failed without a diagnostic" : errors);
 }
 
 } // namespace shardwright::pjrt

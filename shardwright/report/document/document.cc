@@ -111,7 +111,7 @@ static Array wholeJson(const DocumentParts &parts, const ValueTable &values) {
   for (const WholeValue &one : parts.whole) {
     if (list.size() == kMostListed)
       break;
-    std::string why = "no axis is on it";
+    std::string why = "no axis shards it";
     if (one.isGathered && one.reason)
       why = "gathered from " + one.reason->from + " for " + one.reason->op +
             (one.reason->where.empty() ? "" : " (" + one.reason->where + ")");

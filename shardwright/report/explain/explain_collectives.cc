@@ -138,15 +138,16 @@ std::string Joiner::sentence(const RecordedReason &reason) const {
            ", " + reason.to + " is asked for";
   case Kind::Whole:
     return what + " is " + reason.from +
-           ", it is computed whole on every device: it has no sharding rule";
+           ", it is computed in full size on every device: it has no sharding "
+           "rule";
   case Kind::SumResolution: {
     std::string result = value.empty() ? "its result" : value;
-    return "each device has a part of " + result +
+    return "each device has a partial result of " + result +
            (reason.axes.empty() ? "" : " along " + reason.axes) +
-           "; all of them make " + reason.to;
+           ", which is reduced to " + reason.to;
   }
   case Kind::LocalForm:
-    return "to compute on shards it needs what other devices have";
+    return "computing on shards needs data of other devices";
   }
   return "";
 }

@@ -60,7 +60,7 @@ void writeNeed(const ExplainedNeed &need, const ExplainedNeed *before,
       os << "      and " << need.moreWays << " more\n";
   }
   if (!need.routes.empty()) {
-    os << "    other ways there, with the bytes that they send\n";
+    os << "    alternatives, with the bytes that they send\n";
     for (const ExplainedWay &way : need.routes)
       os << "      rejected  sends "
          << llvm::right_justify(formatBytes(way.cost), 10) << "  " << way.how

@@ -95,7 +95,7 @@ void writeText(const ExplainedValue &value, llvm::raw_ostream &os,
     if (dim.axes.empty() && dim.stops.empty())
       continue;
     os << "\n  dim " << d << " of size " << dim.size << ": "
-       << (dim.axes.empty() ? "whole" : join(dim.axes)) << "\n";
+       << (dim.axes.empty() ? "not sharded" : join(dim.axes)) << "\n";
     // Axes with the same path are explained once.
     for (auto [i, axis] : llvm::enumerate(dim.axes)) {
       if (dim.axes.size() > 1)

@@ -101,7 +101,7 @@ std::vector<OtherRoute> otherRoutes(const PlannedMove &move,
       whole *= double(n);
       local *= double(n) / double(dim.shards());
     }
-    add("gather the whole value, take a part", whole - local, 2);
+    add("gather it to full size, then slice it", whole - local, 2);
   }
   sortBy(routes, [](const OtherRoute &route) { return route.bytes; });
   return routes;

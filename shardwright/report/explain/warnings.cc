@@ -51,7 +51,7 @@ void ReplicationWarner::warnOfWholeValues(const Mesh &mesh) {
     auto [name, question] = nameOf(value);
     emitWarning(value.getLoc())
         << name << " of " << formatBytes(double(tensorBytes(type))) << " ("
-        << type << ") is whole on each of " << mesh.numDevices()
+        << type << ") is replicated on " << mesh.numDevices()
         << " devices; shardwright explain" << question << " says why";
   };
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {

@@ -176,8 +176,8 @@ int prepareRun(Session &session, const RunOptions &options) {
   bool isSaved = Session::isExecutable(options.module);
   if (isSaved && !options.trusted)
     return badInput(options.module +
-                        " is a saved executable: machine code, which does "
-                        "whatever it does with your rights",
+                        " is a saved executable: machine code, which has all "
+                        "rights of the process",
                     "if you trust who made it, shardwright run-saved runs it");
   if (isSaved && !options.compileFlags.empty())
     return badInput(options.compileFlags.front() +
