@@ -30,16 +30,6 @@ constexpr double kLargeSplat = 1 << 16;
 /// Nodes that a search for cycles visits before it gives up.
 constexpr int kMostVisited = 64;
 
-/// The sizes of a node's reduced dimensions, without those of 1.
-KernelShape reducedSizes(const KernelNode &node) {
-  ArrayRef<int64_t> from = dimsOf(node.op->getOperand(0).getType());
-  KernelShape sizes;
-  for (auto [d, size] : llvm::enumerate(from))
-    if (size != 1 && llvm::is_contained(reducedDimensions(node), int64_t(d)))
-      sizes.push_back(size);
-  return sizes;
-}
-
 class Fuser {
 public:
   explicit Fuser(const KernelNodes &graph);
@@ -49,8 +39,9 @@ private:
   /// A member of the growing kernel: the indices at which it is evaluated.
   struct Member {
     llvm::SmallVector<Index, 2> visits;
-    /// Something outside of the kernel needs its value, or computes it again.
-    bool isSeen = false;
+    /// Something outside of the kernel needs its value, or computes it again; a
+    /// window reads it.
+    bool isSeen = false, isInWindow = false;
   };
   enum class Loops : uint8_t { Map, Row, Column };
 
@@ -58,6 +49,7 @@ private:
   void begin(int32_t seed);
   bool absorb(int32_t id);
   bool isExcluded(int32_t id) const;
+  llvm::SmallVector<int32_t, 8> usersInside(int32_t id) const;
   bool fitsIndices(int32_t id, const Member &member) const;
   bool joinReduction(int32_t id, const Member &member);
   bool takeReduction(int32_t id);
@@ -218,22 +210,33 @@ bool Fuser::joinReduction(int32_t id, const Member &member) {
   return indices.isReshapeOf(member.visits[0], fullIndex);
 }
 
+/// The members that read the node, in order. The whole block may read it.
+llvm::SmallVector<int32_t, 8> Fuser::usersInside(int32_t id) const {
+  llvm::SmallVector<int32_t, 8> inside;
+  if (users[id].size() <= members.size())
+    return llvm::filter_to_vector<8>(
+        users[id], [&](int32_t user) { return members.count(user) > 0; });
+  for (auto &[member, own] : llvm::reverse(members))
+    if (llvm::is_contained(node(member).operands, id))
+      inside.push_back(member);
+  return inside;
+}
+
 /// The indices at which the members evaluate a node, and whether it is seen.
 Fuser::Member Fuser::evaluate(int32_t id) {
   Member member;
-  member.isSeen = isNeeded[id] || isReturned[id];
-  for (int32_t user : users[id]) {
-    auto it = members.find(user);
-    if (it == members.end()) {
-      member.isSeen = true;
-      continue;
-    }
+  auto inside = usersInside(id);
+  bool isOutside = inside.size() < users[id].size();
+  member.isSeen = isNeeded[id] || isReturned[id] || isOutside;
+  for (int32_t user : inside) {
+    const Member &reader = members.at(user);
     const KernelNode &by = node(user);
-    member.isSeen |= it->second.isSeen && by.isCheap && user != seed;
+    member.isSeen |= reader.isSeen && by.isCheap && user != seed;
+    member.isInWindow |= by.kind == Kind::Window;
     for (auto [number, operand] : llvm::enumerate(by.operands)) {
       if (operand != id)
         continue;
-      for (Index at : llvm::SmallVector<Index, 2>(it->second.visits)) {
+      for (Index at : llvm::SmallVector<Index, 2>(reader.visits)) {
         Index index;
         if (by.kind == Kind::Reduce) {
           size_t inputs = by.operands.size() / 2;
@@ -258,10 +261,8 @@ bool Fuser::fitsIndices(int32_t id, const Member &member) const {
   const KernelNode &at = node(id);
   bool isOutput = member.isSeen && !at.isCheap;
   // Index lists stay short.
-  if (member.visits.size() > 8)
-    return false;
-  if (at.cost == 0)
-    return true;
+  if (member.visits.size() > 8 || at.cost == 0)
+    return member.visits.size() <= 8;
   if (member.visits.size() > (isOutput || at.cost >= kExpensive ? 1 : 4))
     return false;
   if (at.cost >= kExpensive)
@@ -362,11 +363,8 @@ bool Fuser::absorb(int32_t id) {
   if (!isScatter) {
     member = evaluate(id);
     // A window would evaluate its operand many times.
-    for (int32_t user : users[id])
-      if (members.count(user) && node(user).kind == Kind::Window &&
-          (at.kind < Kind::Broadcast || at.kind > Kind::Gather))
-        return false;
-    if (!fitsIndices(id, member))
+    bool moves = at.kind >= Kind::Broadcast && at.kind <= Kind::Gather;
+    if ((member.isInWindow && !moves) || !fitsIndices(id, member))
       return false;
     bool isReduction = at.kind == Kind::Reduce || at.kind == Kind::Window;
     bool isStrided = at.elements > 4096 && changesInnermost(graph, id);

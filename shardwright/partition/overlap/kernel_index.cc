@@ -24,6 +24,15 @@ KernelShape withoutOnes(ArrayRef<int64_t> shape) {
   return result;
 }
 
+KernelShape reducedSizes(const KernelNode &reduce) {
+  ArrayRef<int64_t> from = dimsOf(reduce.op->getOperand(0).getType());
+  KernelShape sizes;
+  for (auto [d, size] : llvm::enumerate(from))
+    if (size != 1 && llvm::is_contained(reducedDimensions(reduce), int64_t(d)))
+      sizes.push_back(size);
+  return sizes;
+}
+
 void KernelIndices::reset(ArrayRef<int64_t> sizes) {
   loops.assign(sizes.begin(), sizes.end());
   infos.clear();

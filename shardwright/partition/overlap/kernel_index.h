@@ -23,6 +23,8 @@ namespace shardwright {
 using KernelShape = llvm::SmallVector<int64_t, 4>;
 
 KernelShape withoutOnes(llvm::ArrayRef<int64_t> shape);
+/// The sizes of the reduced dimensions of a reduction, without those of 1.
+KernelShape reducedSizes(const KernelNode &reduce);
 
 class KernelIndices {
 public:
