@@ -101,6 +101,7 @@ static llvm::Expected<ReplicaGroups> fromAxes(MLIRContext *context,
                               IntegerType::get(context, 64)),
         ArrayRef<int64_t>(ids));
   SmallVector<stablehlo::AxisRefAttr> refs;
+  int64_t groupSize = 1;
   for (const ProtoMessage &ref : message.messages(axes_groups_field::axes)) {
     int64_t axis = ref.integer(axis_ref_field::mesh_axis_index);
     if (axis < 0 || axis >= int64_t(axes.size()))
@@ -108,19 +109,26 @@ static llvm::Expected<ReplicaGroups> fromAxes(MLIRContext *context,
                                      " of a mesh of " + Twine(axes.size()) +
                                      " axes");
     stablehlo::SubAxisInfoAttr part;
+    int64_t size = axes[axis].getSize();
     if (ref.has(axis_ref_field::sub_axis_info)) {
       ProtoMessage sub = ref.message(axis_ref_field::sub_axis_info);
+      size = sub.integer(sub_axis_field::size);
       part = stablehlo::SubAxisInfoAttr::get(
           context, sub.integer(sub_axis_field::pre_size),
           sub.integer(sub_axis_field::size));
     }
     refs.push_back(
         stablehlo::AxisRefAttr::get(context, axes[axis].getName(), part));
+    if (size < 1 || size > kMaxDevices / groupSize)
+      return llvm::createStringError("replica groups name an axis of size " +
+                                     Twine(size) + ", or more than " +
+                                     Twine(kMaxDevices) + " devices");
+    groupSize *= size;
   }
   return ReplicaGroups{
       stablehlo::ReplicaGroupMeshAxesAttr::get(
           context, stablehlo::MeshAttr::get(context, axes, idsAttr), refs),
-      0};
+      groupSize};
 }
 
 llvm::Expected<ReplicaGroups> readReplicaGroups(MLIRContext *context,

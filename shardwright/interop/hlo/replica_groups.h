@@ -18,7 +18,7 @@ struct ReplicaGroups {
   /// The attribute `replica_groups`: ids, padded with -1, or axes of a mesh.
   mlir::Attribute attribute;
   /// The number of devices of a group; 0 if there are no groups (all devices
-  /// are in one), if their sizes differ or if axes of a mesh define them.
+  /// are in one) or if their sizes differ.
   int64_t groupSize = 0;
 };
 

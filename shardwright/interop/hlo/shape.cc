@@ -98,10 +98,11 @@ llvm::Error checkDims(const Shape &shape) {
   // Bits of the widest element, so that later sizes in bits do not overflow.
   int64_t bits = 128;
   for (auto [d, size] : llvm::enumerate(shape.dims)) {
+    if (size == kUnbounded && d < shape.isDynamic.size() && shape.isDynamic[d])
+      continue;
     if (size < 0)
-      return shapeError(
-          "dimension " + Twine(d) + " of a shape has size " + Twine(size) +
-          "; only bounded dimensions can be dynamic, so give them a bound");
+      return shapeError("dimension " + Twine(d) + " of a shape has size " +
+                        Twine(size) + ", expected one that is not negative");
     if (size > 0 && __builtin_mul_overflow(bits, size, &bits))
       return shapeError("the size of " + Twine(shape.str()) +
                         " does not fit 64 bits");
@@ -184,8 +185,11 @@ std::string Shape::str() const {
     return text + "[]";
   os << '[';
   for (auto [d, size] : llvm::enumerate(dims))
-    os << (d ? "," : "") << (d < isDynamic.size() && isDynamic[d] ? "<=" : "")
-       << size;
+    if (size == kUnbounded)
+      os << (d ? ",?" : "?");
+    else
+      os << (d ? "," : "") << (d < isDynamic.size() && isDynamic[d] ? "<=" : "")
+         << size;
   os << ']';
   return text;
 }
@@ -247,11 +251,20 @@ Type leafType(MLIRContext *context, const Shape &leaf) {
     return RankedTensorType::get(leaf.dims, element);
   SmallVector<int64_t> dims(leaf.dims.begin(), leaf.dims.end()),
       bounds(leaf.dims.size(), ShapedType::kDynamic);
-  for (auto [d, isDynamic] : llvm::enumerate(leaf.isDynamic))
-    if (isDynamic)
-      std::swap(dims[d], bounds[d]);
+  bool hasBound = false;
+  for (auto [d, isDynamic] : llvm::enumerate(leaf.isDynamic)) {
+    if (!isDynamic)
+      continue;
+    if (dims[d] != kUnbounded) {
+      bounds[d] = dims[d];
+      hasBound = true;
+    }
+    dims[d] = ShapedType::kDynamic;
+  }
   return RankedTensorType::get(
-      dims, element, stablehlo::TypeExtensionsAttr::get(context, bounds));
+      dims, element,
+      hasBound ? stablehlo::TypeExtensionsAttr::get(context, bounds)
+               : stablehlo::TypeExtensionsAttr());
 }
 
 SmallVector<Type> leafTypes(MLIRContext *context, const Shape &shape) {

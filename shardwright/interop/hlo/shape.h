@@ -18,6 +18,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <limits>
 #include <vector>
 
 namespace shardwright::hlo {
@@ -25,11 +26,15 @@ namespace shardwright::hlo {
 /// xla.PrimitiveType: what is not an element type.
 enum : int64_t { kTuple = 13, kOpaque = 14, kToken = 17, kBuffer = 34 };
 
+/// The size of a dynamic dimension without a bound.
+inline constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::min();
+
 struct Shape {
   /// xla.PrimitiveType.
   int64_t type = 0;
   llvm::SmallVector<int64_t, 4> dims;
-  /// True for dimensions whose size is an upper bound; empty if none is.
+  /// True for dimensions whose size is an upper bound, or kUnbounded; empty if
+  /// none is.
   llvm::SmallVector<bool, 4> isDynamic;
   /// Dimensions from the fastest to the slowest in memory; empty: row-major.
   llvm::SmallVector<int64_t, 4> minorToMajor;
@@ -59,7 +64,8 @@ mlir::Type elementType(mlir::MLIRContext *context, int64_t primitive);
 /// The name that XLA prints: `bf16`.
 llvm::StringRef primitiveName(int64_t primitive);
 
-/// The type of an array or a token. Dynamic dimensions become `?` with a bound.
+/// The type of an array or a token. Dynamic dimensions become `?`, with their
+/// bound.
 mlir::Type leafType(mlir::MLIRContext *context, const Shape &leaf);
 /// The types of all leaves.
 llvm::SmallVector<mlir::Type> leafTypes(mlir::MLIRContext *context,

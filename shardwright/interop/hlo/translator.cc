@@ -132,6 +132,9 @@ LogicalResult Translator::setAlias(const Instruction &instruction,
       leafShardings(*frame->computation, instruction);
   if (failed(texts))
     return failure();
+  // Beside shardings in frontend attributes these are copies of them.
+  if (hasSdyShardings)
+    texts->clear();
   SmallVector<Value> constrained(leaves);
   for (auto [leaf, text] : llvm::zip(constrained, *texts))
     if (leaf && text && isa<RankedTensorType>(leaf.getType()))

@@ -163,6 +163,8 @@ private:
       origins;
   llvm::DenseMap<llvm::StringRef, std::unique_ptr<HloSharding>> shardings;
   bool hasFailed = false;
+  /// The module has meshes of sdy in its frontend attributes.
+  bool hasSdyShardings = false;
   int depth = 0;
   int64_t emitted = 0;
 };
