@@ -190,8 +190,10 @@ void Translator::describeModule() {
   count("mhlo.num_partitions", module.numPartitions);
   count("mhlo.num_replicas", module.numReplicas);
   if (DictionaryAttr attributes =
-          frontendAttributes(module.fields, module_field::frontend_attributes))
+          frontendAttributes(module.fields, module_field::frontend_attributes)) {
     op->setAttr(kFrontendAttributes, attributes);
+    hasSdyShardings = attributes.contains(kXlaMeshes);
+  }
 }
 
 /// Verifies the module. The error of the verifier becomes that of the

@@ -1,0 +1,237 @@
+#===- hlo_programs.py - whole programs as HLO protos -----------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""What is read of HLO protos, compared with jaxlib:
+
+- Every opcode of jaxlib is known.
+- The protos in test/interop/hlo are those that jaxlib makes of the HLO text beside them. They give the
+  same results as the StableHLO into which jaxlib itself converts them.
+- Programs of PyTorch/XLA, of the examples, of the lit tests and of JAX, converted into protos by jaxlib,
+  give the same results on 8 devices as the programs themselves; arguments and results have the same
+  shardings and aliases."""
+
+import oracle
+
+args = oracle.arguments(__doc__, cases=90, long_cases=1500)
+
+import glob
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+from jaxlib import _hlo
+from jaxlib._jax import mlir as converter
+
+import jax_corpus
+from child import Child
+
+DEVICES = ("--devices", "8")
+TEXTS = os.path.join(oracle.ROOT, "test", "interop", "hlo")
+
+
+def tool(*command):
+    return subprocess.run([oracle.TOOL, *command], capture_output=True, text=True, errors="replace")
+
+
+def write(path, content):
+    with open(path, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+# --- opcodes ------------------------------------------------------------------------------
+
+
+def varint(value):
+    out = b""
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def field(number, content):
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    content = content.encode() if isinstance(content, str) else content
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def one_instruction(opcode):
+    """A module with one instruction of type f32[]."""
+    instruction = field(1, "i") + field(2, opcode) + field(3, field(2, 11)) + field(35, 1)
+    computation = field(1, "main") + field(2, instruction) + field(5, 1) + field(6, 1)
+    return field(1, "m") + field(3, computation) + field(6, 1)
+
+
+# Names that are not those of the enumeration.
+SPELLED = {
+    "Clz": "count-leading-zeros", "Cos": "cosine", "Exp": "exponential", "Expm1": "exponential-minus-one",
+    "Log1p": "log-plus-one", "OptimizationBarrier": "opt-barrier", "PopulationCount": "popcnt", "Sin": "sine",
+    "TopK": "topk",
+}  # fmt: skip
+
+
+def opcode_name(member):
+    name = member[1:]
+    return SPELLED.get(name) or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
+def check_opcodes(tally, folder):
+    path = os.path.join(folder, "m.pb")
+    members = [m for m in dir(_hlo.HloOpcode) if re.match(r"k[A-Z]", m)]
+    tally.check("jaxlib lists its opcodes", len(members) > 120, str(members))
+    for member in members:
+        name = opcode_name(member)
+        stderr = tool("convert", write(path, one_instruction(name)), "--to=text").stderr
+        tally.check(f"opcode {name}", "no such opcode" not in stderr, stderr)
+    stderr = tool("convert", write(path, one_instruction("additive")), "--to=text").stderr
+    tally.check("an unknown opcode", "no such opcode" in stderr, stderr)
+
+
+# --- HLO text -----------------------------------------------------------------------------
+
+
+def text_to_proto(text):
+    proto = _hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
+    return proto
+
+
+def proto_to_stablehlo(proto):
+    return converter.xla_computation_to_mlir_module(_hlo.XlaComputation(proto))
+
+
+def check_texts(tally, folder):
+    to_text = Child(proto_to_stablehlo)
+    for path in sorted(glob.glob(os.path.join(TEXTS, "*.hlo"))):
+        name = os.path.basename(path)
+        with open(path) as file:
+            kind, proto = Child(text_to_proto).ask(file.read())  # a new process: modules are numbered
+        if not tally.check(f"{name} parses", kind == "ok", str(proto)):
+            continue
+        with open(path[:-4] + ".pb", "rb") as file:
+            tally.check(f"{name} and its proto", file.read() == proto, "make the proto anew: hlo_programs.py --write")
+        kind, text = to_text.ask(proto)
+        if kind != "ok" or "mhlo." in re.sub(r"mhlo\.(?=[a-z_]* =)", "", text):
+            tally.skip(name, "jaxlib has no StableHLO for it")
+            continue
+        compare(tally, name, folder, text, proto, signature=False)
+
+
+def write_protos():
+    for path in sorted(glob.glob(os.path.join(TEXTS, "*.hlo"))):
+        with open(path) as file:
+            kind, proto = Child(text_to_proto).ask(file.read())
+        write(path[:-4] + ".pb", proto) if kind == "ok" else print(path, kind, proto)
+
+
+# --- programs -----------------------------------------------------------------------------
+
+
+def to_proto(request):
+    text, tuple_arguments, tuple_results = request
+    made = converter.mlir_module_to_xla_computation(
+        text, use_tuple_args=tuple_arguments, return_tuple=tuple_results
+    )
+    return made.as_serialized_hlo_module_proto()
+
+
+def signature(path):
+    """The types, shardings, aliases and donations of @main, in sdy's notation."""
+    done = tool("convert", path, "--to=sdy", *DEVICES)
+    found = re.search(r"func\.func (?:public )?@main\((.*)\{$", done.stdout, re.M)
+    if not found:
+        return done.stderr
+    text = re.sub(r"(jax\.result_info|jax\.arg_info|mhlo\.layout_mode|mhlo\.memory_kind) = \"[^\"]*\"(, )?", "", found[1])
+    text = re.sub(r'mhlo\.frontend_attributes = \{[^}]*\}(, )?|jax\.global_constant = "[^"]*"(, )?', "", text)
+    text = text.replace(" {jax.token = true}", "")
+    return re.sub(r", \}", "}", text).replace(" {}", "").replace("(", "").replace(")", "")
+
+
+def compare(tally, label, folder, text, proto, signature=True):
+    """Runs both forms of a program on random arguments."""
+    counts = [int((re.search(rf"mhlo\.num_{what} = (\d+)", text) or [0, 1])[1]) for what in ("replicas", "partitions")]
+    if counts != [1, 1]:  # a HloModuleProtoWithConfig
+        proto = field(1, proto) + field(2, field(4, counts[0]) + field(5, counts[1]))
+    direct, read = write(os.path.join(folder, "direct.mlir"), text), write(os.path.join(folder, "read.pb"), proto)
+    expected = os.path.join(folder, "expected.npz")
+    run = tool("run", direct, "--random", "1", *DEVICES, "--out", expected)
+    if run.returncode != 0:
+        done = tool("convert", read, "--to=text")
+        tally.check(f"{label} (only read)", done.returncode == 0, f"{done.stderr}\n{text[:3000]}")
+        return
+    # jaxlib folds constants, and orders sums otherwise when it simplifies.
+    run = tool("run", read, "--random", "1", *DEVICES, "--expect", expected, "--rtol", "1e-4", "--atol", "1e-5")
+    tally.check(label, run.returncode == 0, f"{run.stderr}\n{run.stdout[-500:]}\n{text[:3000]}")
+    # Ours does not flatten tuples before the import; jaxlib leaves one mesh of several.
+    if signature and "tuple<" not in text and text.count("sdy.mesh @") < 2:
+        tally.equal(f"{label}: signature", main_signature(direct), main_signature(read), text[:3000])
+
+
+main_signature = signature
+
+
+def is_kept(text):
+    """False for programs that jaxlib changes when it converts them: it drops groups of shardings without a
+    mesh, writes sizes without a bound where ours computes them from constants, and drops reductions of no
+    dimension with their initial values."""
+    if "sdy.sharding_group" in text and "sdy.mesh" not in text:
+        return False
+    return not re.search(r"tensor<(\d+x)*\?", text) and "across dimensions = []" not in text
+
+
+def lit_programs():
+    parts = []
+    for path in sorted(glob.glob(os.path.join(oracle.ROOT, "test", "*", "*.mlir"))):
+        with open(path, errors="replace") as file:
+            modules = re.split(r"^// -----.*$", file.read(), flags=re.M)
+        for i, module in enumerate(modules):
+            if "@main" in module and "expected-error" not in module:
+                parts.append((f"{os.path.relpath(path, oracle.ROOT)} part {i}", module))
+    random.Random(args.seed).shuffle(parts)
+    yield from parts
+
+
+def programs():
+    """Yields (name, text): those of PyTorch/XLA and the examples, then of lit tests and of JAX in turn."""
+    for path in sorted(glob.glob(os.path.join(oracle.ROOT, "test", "end_to_end", "Inputs", "torch_xla", "*.mlir"))):
+        with open(path) as file:
+            yield f"torch_xla/{os.path.basename(path)}", file.read()
+    for name in oracle.EXAMPLES:
+        with open(oracle.example(name)) as file:
+            yield f"examples/{name}", file.read()
+    lit, jax = lit_programs(), jax_corpus.programs(args.seed)
+    while True:
+        yield from [program for program in (next(lit, None), next(jax, None)) if program]
+
+
+def main():
+    if "--write" in sys.argv:
+        return write_protos()
+    tally = oracle.Tally("hlo_programs", show=60)
+    child, refused = Child(to_proto), 0
+    with tempfile.TemporaryDirectory() as folder:
+        check_opcodes(tally, folder)
+        check_texts(tally, folder)
+        for number, (name, text) in enumerate(programs()):
+            if number >= args.cases:
+                break
+            if not is_kept(text):
+                continue
+            # With a tuple as argument, jaxlib writes no sdy shardings of arguments.
+            kind, proto = child.ask((text, number % 3 == 0 and "sdy." not in text, number % 2 == 0))
+            if kind == "ok":
+                compare(tally, name, folder, text, proto)
+            else:
+                refused += 1
+    print(f"jaxlib does not convert {refused} programs")
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()
