@@ -13,6 +13,8 @@
 #include "shardwright/dialect/stablehlo/control_flow.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
+#include "shardwright/interop/import_eigh.h"
+
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -157,6 +159,8 @@ LogicalResult expandSmallestK(chlo::TopKOp op) {
 LogicalResult importCall(stablehlo::CustomCallOp call) {
   if (call.getCallTargetName() == placementTarget)
     return importPlacement(call);
+  if (call.getCallTargetName() == "Eigh")
+    return importEigh(call);
   // A copy has a meaning only in dialects of buffers.
   if (call.getCallTargetName() == "mhlo.copy" &&
       call.getOperandTypes() == call.getResultTypes()) {

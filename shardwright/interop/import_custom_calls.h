@@ -13,7 +13,8 @@
 ///   stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 8 : i64}, ..}
 ///
 /// The pass `sw-import-custom-calls` converts them back to ops, of CHLO if it
-/// has an op of that name, otherwise of StableHLO. Calls of other targets stay.
+/// has an op of that name, otherwise of StableHLO. @Eigh becomes a LAPACK call
+/// (import_eigh.h). Calls of other targets stay.
 ///
 //===----------------------------------------------------------------------===//
 
