@@ -2,7 +2,7 @@
 # run by hand; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build demo docs test test-long test-newest-jax test-processes test-sanitize test-tsan test-frontend-asan test-mutations test-browser fuzz bench examples wheel format clean
+.PHONY: help bootstrap build demo docs test test-long test-newest-jax test-processes test-sanitize test-tsan test-frontend-asan test-mutations test-browser test-pytorch fuzz bench examples wheel format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
@@ -52,6 +52,10 @@ test-frontend-asan: bootstrap ## the front end under ASan and UBSan, with SEQUEN
 test-browser: build ## the page of HTML reports in Chromium, which this installs
 	@scripts/bootstrap.sh browser
 	@scripts/run_tests.py -v browser
+
+test-pytorch: build ## PyTorch programs on the plugin, which this installs (PyTorch and PyTorch/XLA, 7 GB)
+	@scripts/bootstrap.sh pytorch
+	@scripts/run_tests.py -v pytorch
 
 test-mutations: bootstrap ## deliberate bugs, one at a time: the suites find each (over an hour)
 	@scripts/mutation_check.py

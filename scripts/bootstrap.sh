@@ -3,6 +3,7 @@
 #
 #   scripts/bootstrap.sh            packages, the venv of the oracle tests, and one with the newest JAX
 #   scripts/bootstrap.sh packages   packages only (enough to build)
+#   scripts/bootstrap.sh pytorch    packages, and the venv of test/pytorch (7 GB)
 #   scripts/bootstrap.sh browser    what test/browser needs: Chromium, its driver, selenium
 #
 # Prints what it installs, or nothing if nothing is missing. Needs root or sudo for packages.
@@ -108,14 +109,14 @@ install_venv() {
   local stamp=$venv/.bootstrap
   wanted="$("$python" --version) $(sha256sum <"$requirements")"
   [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return
-  echo "bootstrap: installing jax into $venv for the tests that compare with it: $(grep -v '^#' "$requirements" | tr '\n' ' ')"
+  echo "bootstrap: installing into $venv, for the tests that compare with it: $(grep -v '^#' "$requirements" | tr '\n' ' ')"
   rm -rf "$venv"
   local log
   log=$(mktemp)
   if ! { "$python" -m venv "$venv" &&
     "$venv/bin/python" -m pip install --disable-pip-version-check --no-input -r "$requirements"; } >"$log" 2>&1; then
     tail -n 5 "$log" >&2
-    echo "bootstrap: WARNING: no jax in $venv (log: $log): the tests that use it will be SKIPPED" >&2
+    echo "bootstrap: WARNING: cannot install into $venv (log: $log): the tests that use it will be SKIPPED" >&2
     return
   fi
   rm -f "$log"
@@ -161,6 +162,10 @@ install_browser() {
 
 install_packages
 install_optional_packages
+if [ "${1:-all}" = pytorch ]; then
+  install_venv /usr/bin/python3 .venv-torch requirements-torch.txt
+  exit
+fi
 if [ "${1:-all}" = browser ]; then
   install_venv /usr/bin/python3 .venv requirements-dev.txt
   install_browser

@@ -22,6 +22,8 @@ Suites (docs/testing.md):
   newest_jax  a sample of the cases of jax, with the newest JAX (.venv-newest)
   processes   test/jax/processes/*.py: JAX programs as jobs of several processes; not among the suites that run
               without names (`jax` has a sample)
+  pytorch     test/pytorch/*.py: PyTorch programs on the plugin's devices, on torch's CPU and on PyTorch/XLA's CPU
+              device (.venv-torch); not among the suites that run without names
   fuzz        fuzz targets: regression inputs and short runs of fixed seed (sanitize build only)
   browser     test/browser/*.py: the page of HTML reports in Chromium; skipped where it is not installed
   package     the install tree, used by the consumer in test/consumer/
@@ -171,7 +173,7 @@ def scripts(folder, exclude=()):
                 continue
             with open(os.path.join(path, file)) as source:
                 text = source.read()
-            if ".finish()" not in text and "main(__doc__" not in text:
+            if ".finish()" not in text and "session.leave(" not in text and "main(__doc__" not in text:
                     continue  # a module that scripts share; it has no tests
             command = [options.python, os.path.join(path, file)]
             if options.long:
@@ -202,6 +204,16 @@ def newest_jax(options):
             more = [] if options.long or not has_cases else ["--every", str(NEWEST_EVERY)]
             jobs.append((function, name.replace("jax/", "newest_jax/"), [python, *command[1:], *more]))
     return jobs
+
+
+def pytorch(options):
+    """Returns the scripts of test/pytorch, with PyTorch's interpreter."""
+    python = os.environ.get("SHARDWRIGHT_TORCH_PYTHON") or os.path.join(ROOT, ".venv-torch", "bin", "python")
+    if not os.path.exists(python):
+        why = "no .venv-torch: `scripts/bootstrap.sh pytorch` makes it (7 GB)"
+        return [(lambda name, why, _: Result(name, skipped=1, output=f"SKIPPED {name}: {why}"), "pytorch", why)]
+    jobs = scripts("pytorch", exclude=("session.py",))(options)
+    return [(function, name, [python, *command[1:]]) for function, name, command in jobs]
 
 
 # Scripts of test/oracle that compare with the newest jaxlib, too: what programs mean, and how they
@@ -255,6 +267,7 @@ SUITES = {
         (function, name.replace("jax/processes", "processes"), command)
         for function, name, command in scripts("jax/processes", exclude=("job.py",))(options)
     ],
+    "pytorch": pytorch,
     "browser": scripts("browser", exclude=("browser.py",)),
     "fuzz": fuzz,
     "package": package,
@@ -366,7 +379,7 @@ def main():
         sys.exit(f"run_tests: {options.build} is not built: run `make build` first")
 
     chosen = {}
-    for asked in options.names or (name for name in SUITES if name != "processes"):
+    for asked in options.names or (name for name in SUITES if name not in ("processes", "pytorch")):
         suite, _, file = asked.partition("/")
         if suite not in SUITES:
             sys.exit(f"run_tests: no suite '{suite}'; there are: {', '.join(SUITES)}")

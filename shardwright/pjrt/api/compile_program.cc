@@ -12,6 +12,7 @@
 #include "shardwright/compile/host_callbacks.h"
 #include "shardwright/compile/named_options.h"
 #include "shardwright/ffi/attributes.h"
+#include "shardwright/interop/portable/portable.h"
 #include "shardwright/interop/region/region_passes.h"
 #include "shardwright/mesh/hlo/hlo_sharding.h"
 #include "shardwright/partition/ops/op_traits.h"
@@ -57,7 +58,9 @@ static void takeAutoMesh(const CompileRequest &request, AutoOptions &options) {
 /// Prepares the program of one device for XLA's reader of modules, by which
 /// PyTorch/XLA gets the shardings of its results: notes the shardings of
 /// parameters and outputs, and splits collectives of several operands, which
-/// the reader refuses if their element types differ.
+/// the reader refuses if their element types differ. Shardings list their
+/// devices: PyTorch/XLA finds compiled programs by them, but takes iotas of any
+/// transposition for equal.
 static void prepareForTorchXla(ModuleOp local, const ClientProgram &program) {
   splitCollectives(local);
   if (program.request.numPartitions == 1)
@@ -69,8 +72,9 @@ static void prepareForTorchXla(ModuleOp local, const ClientProgram &program) {
       llvm::Expected<HloSharding> sharding = HloSharding::fromProto(proto);
       if (!sharding)
         llvm::consumeError(sharding.takeError());
-      found.push_back(sharding && !proto.empty() ? sharding->str()
-                                                 : "{replicated}");
+      found.push_back(sharding && !proto.empty()
+                          ? sharding->withDeviceList().str()
+                          : "{replicated}");
     }
     return found;
   };
@@ -83,6 +87,23 @@ static void prepareForTorchXla(ModuleOp local, const ClientProgram &program) {
                                      ? outputs.front()
                                      : "{" + llvm::join(outputs, ", ") + "}"));
   local->setAttr("mhlo.spmd_parameters_shardings", b.getArrayAttr(parameters));
+}
+
+/// The program as a portable artifact for the reader of the client, of the
+/// version in which it wrote `code`: texts of another version of MLIR may
+/// differ (as in constants of bools). Text if it cannot be an artifact.
+static std::string textForTorchXla(ModuleOp local, StringRef code) {
+  if (std::optional<vhlo::Version> version = artifactVersion(code)) {
+    std::string name, artifact;
+    llvm::raw_string_ostream(name)
+        << std::clamp(*version, vhlo::kMinimumVersion, vhlo::kCurrentVersion);
+    llvm::raw_string_ostream os(artifact);
+    ScopedDiagnosticHandler quiet(local.getContext(),
+                                  [](Diagnostic &) { return success(); });
+    if (succeeded(writePortableArtifact(local, name, os)))
+      return artifact;
+  }
+  return programText(local);
 }
 
 /// True if what a replica computes depends on its number or on other replicas.
@@ -205,7 +226,7 @@ compileProgram(StringRef code, ProgramFormat format, CompileRequest request,
   program->describe();
   if (local) {
     prepareForTorchXla(*local, *program);
-    program->text = programText(*local);
+    program->text = textForTorchXla(*local, code);
   }
   return program;
 }
