@@ -189,10 +189,14 @@ TEST(Stages, ReportsPassOverLibraries) {
       jit([](Tensor a) { return matmul(a, transpose(a)); }, {.name = "product"})
           .lower(onRows(mesh42()));
   ASSERT_TRUE(lowered.ok()) << lowered.error().str();
-  // The whole call stack is in a library: its innermost frame remains.
+  // The whole call stack is in a library: its innermost frame remains. Times of
+  // stages differ.
   auto text = lowered->report({.full = true, .libraryPaths = "frontend"});
   ASSERT_TRUE(text.ok()) << text.error().str();
-  EXPECT_EQ(*text, *lowered->report({.full = true}));
+  auto tables = [](const std::string &report) {
+    return report.substr(report.find("collectives\n"));
+  };
+  EXPECT_EQ(tables(*text), tables(*lowered->report({.full = true})));
   EXPECT_TRUE(lowered->explain({.libraryPaths = "frontend"}).ok());
 }
 

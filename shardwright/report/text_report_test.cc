@@ -199,7 +199,7 @@ TEST_F(TextReportTest, AsksWhyTheLargestThingIsThere) {
   EXPECT_THAT(text(), HasSubstr("explain f.mlir --collectives\n"));
   report.arguments = {valueOf("a"), valueOf("w")};
   report.arguments[1].bytesPerDevice = 1024;
-  EXPECT_THAT(text(), HasSubstr("argument w, whole on every device (1.0 KiB)"));
+  EXPECT_THAT(text(), HasSubstr("argument w, replicated (1.0 KiB)"));
   EXPECT_THAT(text(), HasSubstr("explain f.mlir --arg 1\n"));
   report.arguments[1].local = "1xf32"; // sharded
   EXPECT_THAT(text(), HasSubstr("explain f.mlir --collectives\n"));

@@ -19,7 +19,7 @@ import oracle
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--only", default="", help="functions whose names contain this")
-args = oracle.arguments(__doc__, cases=150, long_cases=20000, parser=parser)
+args = oracle.arguments(__doc__, cases=100, long_cases=20000, parser=parser)
 
 from frontend import arrange_calls, draw_calls, elementwise_calls, reduction_calls, scipy_calls, set_calls, typed_calls
 from frontend.case_server import CaseServer

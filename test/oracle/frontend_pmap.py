@@ -27,7 +27,7 @@ import oracle
 from frontend.case_server import CaseServer
 from frontend.program import Block, Step, apply, renumbered, transformed
 
-args = oracle.arguments(__doc__, cases=40, long_cases=600)
+args = oracle.arguments(__doc__, cases=24, long_cases=600)
 warnings.filterwarnings("ignore")
 UNARY = ["sin", "tanh", "neg", "exp", "logistic"]
 BINARY = ["add", "mul", "sub", "max"]

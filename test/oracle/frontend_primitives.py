@@ -36,7 +36,7 @@ parser.add_argument("--table", action="store_true", help="print the table")
 parser.add_argument("--only", help="cases whose text contains this")
 args = oracle.arguments(__doc__, cases=1, long_cases=1, parser=parser)
 # Without --long: one in so many cases has derivatives of derivatives, and each way of sharding its arguments.
-NESTED_EVERY = 12
+NESTED_EVERY = 20
 COLUMNS = ["eager", "jit", "jvp", "vjp", "vmap", "explicit"]
 
 

@@ -23,7 +23,7 @@ from jax._src import config as jax_config
 import frontend_mesh as fm
 import oracle
 
-args = oracle.arguments(__doc__, cases=60, long_cases=1000)
+args = oracle.arguments(__doc__, cases=40, long_cases=1000)
 # Another value of each setting: of the server, of JAX.
 CHANGED = {
     "enable_x64": ("true", True), "default_matmul_precision": ("highest", "highest"), "debug_nans": ("true", True),

@@ -23,7 +23,7 @@ from jax.sharding import Mesh, PartitionSpec as P
 import frontend_mesh as fm
 import oracle
 
-args = oracle.arguments(__doc__, cases=60, long_cases=600)
+args = oracle.arguments(__doc__, cases=36, long_cases=600)
 MESHES = [((4, 2), ("x", "y")), ((8,), ("x",)), ((2, 2, 2), ("x", "y", "z"))]
 
 

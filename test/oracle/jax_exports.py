@@ -164,7 +164,7 @@ def main():
     parser.add_argument("--show", type=int, default=6, help="failures shown in full (6)")
     parser.add_argument("-v", "--verbose", action="store_true", help="print the programs of failures")
     listed = [(f"jax_corpus.{f.__name__}", f) for f in jax_run.FAMILIES] + jax_functions.functions()
-    args = oracle.arguments(__doc__, cases=40, long_cases=len(listed), parser=parser)
+    args = oracle.arguments(__doc__, cases=28, long_cases=len(listed), parser=parser)
     listed = [(name, function) for name, function in listed if args.function in name]
     if not listed:
         sys.exit("no function matches")

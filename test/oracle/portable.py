@@ -160,7 +160,7 @@ def programs():
 
 
 def main():
-    args = oracle.arguments(__doc__, cases=40, long_cases=2000)
+    args = oracle.arguments(__doc__, cases=24, long_cases=2000)
     tally = oracle.Tally("portable", show=8)
     # A forked child has no threads for verification.
     oracle._shared().enable_multithreading(False)

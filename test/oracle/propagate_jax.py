@@ -275,7 +275,7 @@ def corpus(args):
 
 
 def main():
-    args = oracle.arguments(__doc__, cases=40, long_cases=1000)
+    args = oracle.arguments(__doc__, cases=24, long_cases=1000)
     oracle.stablehlo.register_stablehlo_passes()
     tally = oracle.Tally("propagate_jax")
     programs = [(name, open(oracle.example(name)).read()) for name in oracle.EXAMPLES]

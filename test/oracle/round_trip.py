@@ -121,7 +121,7 @@ def lit_programs():
 
 
 def main():
-    args = oracle.arguments(__doc__, cases=150, long_cases=4000)
+    args = oracle.arguments(__doc__, cases=90, long_cases=4000)
     tally = oracle.Tally("round_trip", show=20)
     check(tally, [Sources(program) for program in lit_programs()])
     batch = []

@@ -197,7 +197,8 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   };
   bool wantsDocument = keepsModule || reportsRun(options);
   // Reports and budgets name the values at the peak.
-  bool namesPeak = options.report || options.stats || asks(Budget::What::Peak);
+  bool namesPeak = options.report || options.stats || wantsDocument ||
+                   asks(Budget::What::Peak);
   bool looksAgain = !options.remarks.empty() || options.warnReplicated ||
                     asks(Budget::What::Replicate) || asks(Budget::What::Sent) ||
                     wantsDocument;
