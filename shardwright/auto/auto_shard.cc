@@ -100,10 +100,7 @@ public:
                [this] {
                  if (this->options.progress)
                    this->options.progress(trials.count(), bestSeconds);
-               }),
-        planner(plannerInput(imported, this->problem), options.machine,
-                options.effort),
-        planned(this->problem, planner, objective.limit, options.specsOnly) {}
+               }) {}
 
   FailureOr<AutoResult> run();
 
@@ -151,8 +148,9 @@ private:
   Objective objective;
   Trials trials;
   PlanSearch search;
-  Planner planner;
-  PlannedPlans planned;
+  /// Made beside the trials of the recipes.
+  std::optional<Planner> planner;
+  std::optional<PlannedPlans> planned;
   std::optional<Candidate> best;
   /// The user's annotations, or those of manual computations, and no others.
   std::optional<Trial> given;
@@ -165,7 +163,10 @@ FailureOr<std::vector<Candidate>> AutoSharder::start(int64_t budget) {
   // The planner runs beside the trials of the recipes.
   std::vector<Recipe> plans;
   TrialWorkers::Task planning([&](TrialContext &) {
-    plans = planned.make(size_t(std::max<int64_t>(2, budget / 6)));
+    planner.emplace(plannerInput(imported, problem), options.machine,
+                    options.effort);
+    planned.emplace(problem, *planner, objective.limit, options.specsOnly);
+    plans = planned->make(size_t(std::max<int64_t>(2, budget / 6)));
   });
   trials.start(planning);
   std::vector<Candidate> candidates = search.tryRecipes(
@@ -209,11 +210,11 @@ void AutoSharder::addPlanned(std::vector<Candidate> &candidates,
 
 void AutoSharder::planFrontier() {
   for (double share : kFrontier)
-    planned.within(share);
+    planned->within(share);
 }
 
 void AutoSharder::reportPlanner(AutoResult &result) {
-  const PlannedLayouts &layouts = planned.within(1);
+  const PlannedLayouts &layouts = planned->within(1);
   result.planner.missing = layouts.missing;
   if (!layouts.works)
     return;
@@ -224,7 +225,7 @@ void AutoSharder::reportPlanner(AutoResult &result) {
     return;
   std::vector<Plan> plans;
   for (double share : kFrontier)
-    if (std::optional<Plan> plan = planned.planWithin(share))
+    if (std::optional<Plan> plan = planned->planWithin(share))
       plans.push_back(std::move(*plan));
   SmallVector<const Plan *> list;
   for (const Plan &plan : plans)
@@ -271,6 +272,7 @@ FailureOr<AutoResult> AutoSharder::run() {
   }
   if (options.effort > 0) {
     // The layouts for less and more memory are planned beside the search.
+    search.readMoves();
     TrialWorkers::Task planning([this](TrialContext &) { planFrontier(); });
     trials.start(planning);
     search.setPatience(patience, best->trial);
@@ -284,8 +286,8 @@ FailureOr<AutoResult> AutoSharder::run() {
   write(result);
   reportPlanner(result);
   result.numTrials = trials.count();
-  result.details =
-      describeFound(*result.module, compileOptions(options), argumentOf);
+  result.details = describeFound(*result.module, compileOptions(options),
+                                 argumentOf, options.readsBack);
   return result;
 }
 

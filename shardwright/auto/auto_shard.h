@@ -56,6 +56,9 @@ struct AutoOptions {
   /// Choose only what PartitionSpecs of arguments and results can say: no
   /// annotations of inner values, no priorities.
   bool specsOnly = false;
+  /// Partition what is found as it is read back from its text, so that
+  /// FoundDetails::secondsOfText tells whether the text says it all.
+  bool readsBack = false;
   DropAnnotations drop = DropAnnotations::None;
   PairOptions pairs;
   /// Shardings of arguments, which stay, by name or number.

@@ -17,6 +17,7 @@
 #include "shardwright/rules/rule_interface.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <map>
@@ -195,12 +196,23 @@ void readAssumptions(ModuleOp module, ArrayRef<int32_t> argumentOf,
 
 } // namespace
 
+/// The module from its text, as a user would keep it; null if that fails.
+static OwningOpRef<ModuleOp> readBack(ModuleOp annotated) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  annotated->print(os, OpPrintingFlags().enableDebugInfo());
+  return parseSourceString<ModuleOp>(text, annotated.getContext());
+}
+
 FoundDetails describeFound(ModuleOp annotated, const CompileOptions &options,
-                           ArrayRef<int32_t> argumentOf) {
+                           ArrayRef<int32_t> argumentOf, bool readsBack) {
   FoundDetails details;
   ScopedDiagnosticHandler quiet(annotated.getContext(),
                                 [](Diagnostic &) { return success(); });
-  OwningOpRef<ModuleOp> local = annotated.clone();
+  OwningOpRef<ModuleOp> local =
+      readsBack ? readBack(annotated) : OwningOpRef(annotated.clone());
+  if (!local)
+    return details;
   CompileOptions mine = options;
   mine.stopAfter = Stage::Local;
   mine.form = ProgramForm::Device;
@@ -213,6 +225,8 @@ FoundDetails describeFound(ModuleOp annotated, const CompileOptions &options,
   if (failed(compiled))
     return details;
   details.peak = compiled->report.predictedPeak;
+  if (readsBack)
+    details.secondsOfText = compiled->report.predicted.time.total();
   auto machine =
       withLinksOfLevels(options.partition.machine.value_or(MachineModel()),
                         compiled->report.mesh);

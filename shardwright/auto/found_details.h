@@ -38,6 +38,9 @@ struct Communication {
 };
 
 struct FoundDetails {
+  /// The predicted step of the module as it is read back from its text; none if
+  /// it was not read back.
+  std::optional<double> secondsOfText;
   /// The largest time first.
   std::vector<Communication> communication;
   std::optional<PeakReport> peak;
@@ -47,10 +50,11 @@ struct FoundDetails {
 
 /// Partitions a copy of the annotated module once more. `options` are those of
 /// the trials, `argumentOf` has the argument that each result replaces, or -1.
-/// Empty if the module cannot be partitioned.
+/// `readsBack`: the copy is made from the module's text. Empty if the module
+/// cannot be read or partitioned.
 FoundDetails describeFound(mlir::ModuleOp annotated,
                            const CompileOptions &options,
-                           llvm::ArrayRef<int32_t> argumentOf);
+                           llvm::ArrayRef<int32_t> argumentOf, bool readsBack);
 
 } // namespace shardwright
 

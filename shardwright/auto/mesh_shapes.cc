@@ -170,6 +170,7 @@ static void renameAxes(AutoResult &result, ArrayRef<MeshAxis> axes) {
   std::map<std::string, std::string> nameOf;
   for (auto [old, axis] : llvm::zip_equal(result.mesh.axes(), axes))
     nameOf[old.name] = axis.name;
+  result.details.secondsOfText.reset();
   result.mesh = Mesh(SmallVector<MeshAxis, 4>(axes));
   AttrTypeReplacer replacer;
   auto find = [&](StringRef name) {

@@ -110,6 +110,7 @@ int autoCommand(const AutoCommandOptions &options) {
   Session session;
   if (!session.load(options.module, options.trusted))
     return exitBadInput;
+  request.readsBack = true;
   Progress progress;
   request.progress = [&](int64_t trials, double best) {
     progress.at(llvm::Twine(trials) + " partitionings tried, " +

@@ -14,9 +14,9 @@
 
 namespace shardwright {
 
-/// Prints the annotated module, reads it back and partitions it: step and
-/// memory must be those that were reported. Returns exitFine, or prints the
-/// difference and returns exitBug.
+/// The step of the annotated module as it is read back from `text` must be the
+/// reported one. Partitions it, unless the search has done so. Returns
+/// exitFine, or prints the difference and returns exitBug.
 int checkReadBack(llvm::StringRef text, const AutoResult &result,
                   const CompileOptions &options);
 

@@ -52,9 +52,14 @@ double Objective::loss(const Trial &trial, const Trial &base) const {
 PlanSearch::PlanSearch(ModuleOp imported, const AutoProblem &problem,
                        Trials &trials, Objective objective, bool specsOnly,
                        std::function<void()> progress)
-    : problem(problem), trials(trials), objective(objective),
-      specsOnly(specsOnly), progress(std::move(progress)),
-      moves(imported, problem, specsOnly) {}
+    : imported(imported), problem(problem), trials(trials),
+      objective(objective), specsOnly(specsOnly),
+      progress(std::move(progress)) {}
+
+void PlanSearch::readMoves() {
+  if (!moves)
+    moves.emplace(imported, problem, specsOnly);
+}
 
 bool PlanSearch::improves(const Trial &trial, const Trial &base) const {
   if (objective.fits(base) || !goesByMerit)
@@ -155,7 +160,7 @@ PlanSearch::Batch PlanSearch::nextBatch(MoveOrder &order, const Candidate &from,
     if (move < 0)
       break;
     Plan plan = from.plan;
-    if (!moves.apply(move, plan))
+    if (!moves->apply(move, plan))
       continue;
     if (const Trial *known = trials.find(plan)) {
       if (!isAhead)
@@ -176,7 +181,7 @@ Blame PlanSearch::blame(const Candidate &from, std::vector<Tried> &lost) {
   // Much of what was tried before will be tried again.
   Batch expected;
   if (!lastBlamed.empty()) {
-    MoveOrder ahead(lastBlamed, moves.always(), lastLoss);
+    MoveOrder ahead(lastBlamed, moves->always(), lastLoss);
     expected = nextBatch(ahead, from, lost, /*isAhead=*/true);
   }
   SmallVector<const Plan *> starts;
@@ -186,8 +191,8 @@ Blame PlanSearch::blame(const Candidate &from, std::vector<Tried> &lost) {
 }
 
 bool PlanSearch::step(Candidate &from, std::vector<Tried> &lost) {
-  lastBlamed = moves.against(blame(from, lost));
-  MoveOrder order(lastBlamed, moves.always(), lastLoss);
+  lastBlamed = moves->against(blame(from, lost));
+  MoveOrder order(lastBlamed, moves->always(), lastLoss);
   lost.clear();
   while (!spent()) {
     Batch batch = nextBatch(order, from, lost, /*isAhead=*/false);
@@ -238,14 +243,14 @@ bool PlanSearch::pairStep(Candidate &from, std::vector<Tried> lost) {
   std::vector<Plan> plans;
   auto offer = [&](int32_t first, int32_t second) {
     Plan plan = from.plan;
-    if (moves.apply(first, plan) && moves.apply(second, plan) &&
+    if (moves->apply(first, plan) && moves->apply(second, plan) &&
         !trials.find(plan))
       plans.push_back(std::move(plan));
   };
   // The order of two axes matters where a move puts them on one dimension; it
   // was no move of its own before.
   for (int32_t move : near)
-    for (int32_t order : moves.orders())
+    for (int32_t order : moves->orders())
       offer(move, order);
   for (size_t sum = 1; sum < 2 * near.size(); ++sum)
     for (size_t i = 0; i < near.size(); ++i) {
@@ -272,6 +277,7 @@ bool PlanSearch::pairStep(Candidate &from, std::vector<Tried> lost) {
 }
 
 void PlanSearch::climbSimply(Candidate &from, std::vector<Tried> &lost) {
+  readMoves();
   goesByMerit = true;
   while (!spent() && step(from, lost)) {
   }
@@ -297,7 +303,7 @@ bool PlanSearch::detour(Candidate &from, std::vector<Tried> lost) {
     last = tried.loss;
     ++taken;
     Candidate next = from;
-    if (!moves.apply(tried.move, next.plan))
+    if (!moves->apply(tried.move, next.plan))
       continue;
     next.trial = tryPlan(next.plan);
     lastTrial = std::min(end, trials.spent() + kDetourTrials);

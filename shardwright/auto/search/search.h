@@ -63,6 +63,9 @@ public:
 
   /// Plans are compared by another objective from now on.
   void setObjective(Objective other) { objective = other; }
+  /// Reads the moves of the module, unless they have been read. A search does
+  /// that too; no other thread may change the module's context meanwhile.
+  void readMoves();
   /// Tries the recipes within `budget` trials.
   std::vector<Candidate> tryRecipes(int64_t budget);
   /// `explore` and `climb` end after so many trials that bring nothing better
@@ -116,12 +119,13 @@ private:
   bool detour(Candidate &from, std::vector<Tried> lost);
   void climbSimply(Candidate &from, std::vector<Tried> &lost);
 
+  mlir::ModuleOp imported;
   const AutoProblem &problem;
   Trials &trials;
   Objective objective;
   bool specsOnly;
   std::function<void()> progress;
-  Moves moves;
+  std::optional<Moves> moves;
   int64_t lastTrial = 0;
   /// Of all searches: the best trial, and the number of trials when it was
   /// found.
