@@ -235,6 +235,7 @@ json::Value autoJson(const AutoResult &result) {
       {"compared", std::move(compared)},
       {"shardings", std::move(shardings)},
       {"trials", result.numTrials},
+      {"trials_spent", result.spent},
       {"planner", toJson(result.planner)},
       {"unknown_trip_count", result.found.step.unknownTripCount}};
   if (result.details.peak)

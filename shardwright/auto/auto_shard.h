@@ -138,7 +138,9 @@ struct AutoResult {
   /// The module with the annotations: as it was given, or as it is after stage
   /// Import if inner values are annotated.
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  int64_t numTrials = 0;
+  /// Partitionings, and what the search took in all, in partitionings: a plan
+  /// with the shardings of an earlier one counts as a part of one.
+  int64_t numTrials = 0, spent = 0;
   PlannerReport planner;
 };
 

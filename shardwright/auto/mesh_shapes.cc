@@ -210,16 +210,22 @@ public:
     mine.mesh.assign(axes.begin(), axes.end());
     mine.effort = effort;
     FailureOr<AutoResult> result = autoShard(module, mine);
-    if (succeeded(result))
+    if (succeeded(result)) {
       numTrials += result->numTrials;
+      spent += result->spent;
+    }
     return result;
   }
-  int64_t count() const { return numTrials; }
+  /// Gives the result the numbers of all searches so far.
+  void count(AutoResult &result) const {
+    result.numTrials = numTrials;
+    result.spent = spent;
+  }
 
 private:
   ModuleOp module;
   AutoOptions mine;
-  int64_t numTrials = 0;
+  int64_t numTrials = 0, spent = 0;
 };
 
 } // namespace
@@ -308,7 +314,7 @@ FailureOr<AutoResult> autoShardDevices(ModuleOp given, int64_t devices,
     }
   }
   best.oneDevice = costOfOneDevice(module, sharder);
-  best.numTrials = sharder.count();
+  sharder.count(best);
   return best;
 }
 
