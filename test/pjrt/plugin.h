@@ -108,8 +108,8 @@ public:
   }
 
   Outcome compile(std::string code, std::string options,
-                  PJRT_LoadedExecutable *&executable) {
-    std::string format = "mlir";
+                  PJRT_LoadedExecutable *&executable,
+                  std::string format = "mlir") {
     auto program = make<PJRT_Program>();
     program.code = code.data();
     program.code_size = code.size();
