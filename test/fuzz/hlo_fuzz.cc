@@ -1,4 +1,4 @@
-//===- hlo_fuzz.cc - HLO protos
+//===- hlo_fuzz.cc - HLO protos ---------------------------------------------===//
 //--------------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.

@@ -66,6 +66,11 @@ static const struct {
      "choose a newer --version, or express the program without it"},
     {"HLO text is not supported",
      "export StableHLO, as with jax.jit(f).lower(x).as_text()"},
+    {"malformed HLO", "write the proto again, with XLA's "
+                      "as_serialized_hlo_module_proto(), or export StableHLO"},
+    {" of computation '",
+     "correct what wrote the instruction, or export StableHLO (PyTorch/XLA "
+     "compiles it with XLA_STABLEHLO_COMPILE=1)"},
     {"malformed MLIR bytecode", "write the file again, or export the program "
                                 "as text; --trusted reads it "
                                 "without limits"},

@@ -130,7 +130,8 @@ void addCommon(CLI::App &command, CommonOptions &options) {
   command
       .add_option(
           "MODULE", options.module,
-          "StableHLO module: text, MLIR bytecode or a portable artifact; - is "
+          "StableHLO module: text, MLIR bytecode or a portable artifact; or an "
+          "HLO proto; - is "
           "standard input")
       ->required();
   command.add_option_function<std::string>(
