@@ -4,10 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Changes, cuts or duplicates a few bytes in the bytecode of the examples. `shardwright partition`
-exits with 0 or 2, `shardwright-opt` with 0, 1 or 2; neither crashes, hangs or prints more than one
-error. MLIR's own reader crashes on about one in fifty."""
+"""Changes, cuts or duplicates a few bytes in the bytecode of the examples, and in HLO protos, which only
+`shardwright` reads. `shardwright partition` exits with 0 or 2, `shardwright-opt` with 0, 1 or 2; neither
+crashes, hangs or prints more than one error. MLIR's own reader crashes on about one in fifty."""
 
+import glob
 import os
 import subprocess
 import sys
@@ -44,15 +45,17 @@ def main():
             done = oracle.process([OPT, "--emit-bytecode", oracle.example(name), "-o", path])
             assert done.returncode == 0, done.stderr
             with open(path, "rb") as file:
-                sources.append(file.read())
+                sources.append((file.read(), True))
+        for path in sorted(glob.glob(os.path.join(oracle.ROOT, "test", "interop", "hlo", "*.pb"))):
+            with open(path, "rb") as file:
+                sources.append((file.read(), False))
         for rng in oracle.generators(args):
-            path = os.path.join(folder, "mutated.mlirbc")
+            path = os.path.join(folder, "mutated")
+            source, is_bytecode = rng.choice(sources)
             with open(path, "wb") as file:
-                file.write(mutated(rng.choice(sources), rng))
-            for command, allowed in (
-                ([oracle.TOOL, "partition", path], (0, 2)),
-                ([OPT, path], (0, 1, 2)),
-            ):
+                file.write(mutated(source, rng))
+            commands = [([oracle.TOOL, "partition", path], (0, 2)), ([OPT, path], (0, 1, 2))]
+            for command, allowed in commands if is_bytecode else commands[:1]:
                 done = subprocess.run(command, capture_output=True, timeout=120)
                 stderr = done.stderr.decode(errors="replace")
                 errors = [line for line in stderr.splitlines() if "error: " in line]

@@ -165,8 +165,9 @@ def compare(tally, label, folder, text, proto, signature=True):
         done = tool("convert", read, "--to=text")
         tally.check(f"{label} (only read)", done.returncode == 0, f"{done.stderr}\n{text[:3000]}")
         return
-    # jaxlib folds constants, and orders sums otherwise when it simplifies.
-    run = tool("run", read, "--random", "1", *DEVICES, "--expect", expected, "--rtol", "1e-4", "--atol", "1e-5")
+    # jaxlib folds constants, and expands functions otherwise.
+    bounds = ("3e-2", "1e-2") if re.search(r"bf16|f16>|f8E", text) else ("1e-4", "1e-5")
+    run = tool("run", read, "--random", "1", *DEVICES, "--expect", expected, "--rtol", bounds[0], "--atol", bounds[1])
     tally.check(label, run.returncode == 0, f"{run.stderr}\n{run.stdout[-500:]}\n{text[:3000]}")
     # Ours does not flatten tuples before the import; jaxlib leaves one mesh of several.
     if signature and "tuple<" not in text and text.count("sdy.mesh @") < 2:
@@ -178,9 +179,9 @@ main_signature = signature
 
 def is_kept(text):
     """False for programs that jaxlib changes when it converts them: it drops groups of shardings without a
-    mesh, writes sizes without a bound where ours computes them from constants, and drops reductions of no
-    dimension with their initial values."""
-    if "sdy.sharding_group" in text and "sdy.mesh" not in text:
+    mesh and attributes of calls that XLA does not know, writes sizes without a bound where ours computes
+    them from constants, and drops reductions of no dimension with their initial values."""
+    if "sdy.sharding_group" in text and "sdy.mesh" not in text or "indices_of_shape_operands" in text:
         return False
     return not re.search(r"tensor<(\d+x)*\?", text) and "across dimensions = []" not in text
 

@@ -137,15 +137,6 @@ llvm::Error readLayout(const ProtoMessage &message, Shape &shape) {
 
 } // namespace
 
-int64_t Shape::numLeaves() const {
-  if (!isTuple())
-    return 1;
-  int64_t count = 0;
-  for (const Shape &element : elements)
-    count += element.numLeaves();
-  return count;
-}
-
 void Shape::appendLeaves(SmallVectorImpl<const Shape *> &leaves) const {
   if (!isTuple()) {
     leaves.push_back(this);
@@ -161,8 +152,7 @@ std::optional<int64_t> Shape::leafAt(ArrayRef<int64_t> index) const {
   for (int64_t i : index) {
     if (!at->isTuple() || i < 0 || i >= int64_t(at->elements.size()))
       return std::nullopt;
-    for (int64_t k = 0; k < i; ++k)
-      before += at->elements[k].numLeaves();
+    before += at->firstLeaf[i];
     at = &at->elements[i];
   }
   if (at->isTuple())
@@ -202,11 +192,14 @@ llvm::Expected<Shape> readShape(const ProtoMessage &message) {
     return shapeError("a shape has element type " + Twine(shape.type) +
                       ", which xla.PrimitiveType does not have");
   if (shape.isTuple()) {
+    shape.leafCount = 0;
     for (const ProtoMessage &element :
          message.messages(shape_field::tuple_shapes)) {
       llvm::Expected<Shape> read = readShape(element);
       if (!read)
         return read.takeError();
+      shape.firstLeaf.push_back(shape.leafCount);
+      shape.leafCount += read->leafCount;
       shape.elements.push_back(std::move(*read));
     }
     return shape;

@@ -38,13 +38,14 @@ struct Shape {
   llvm::SmallVector<bool, 4> isDynamic;
   /// Dimensions from the fastest to the slowest in memory; empty: row-major.
   llvm::SmallVector<int64_t, 4> minorToMajor;
-  /// Of a tuple.
+  /// Of a tuple, and the position of the first leaf of each.
   std::vector<Shape> elements;
+  std::vector<int64_t> firstLeaf;
 
   bool isTuple() const { return type == kTuple; }
   bool isToken() const { return type == kToken; }
   /// The number of leaves: arrays and tokens.
-  int64_t numLeaves() const;
+  int64_t numLeaves() const { return leafCount; }
   /// The arrays and tokens, in order.
   void appendLeaves(llvm::SmallVectorImpl<const Shape *> &leaves) const;
   /// The leaf at an index into nested tuples, in the order of the leaves; none
@@ -52,6 +53,8 @@ struct Shape {
   std::optional<int64_t> leafAt(llvm::ArrayRef<int64_t> index) const;
   /// As XLA prints it: `f32[2,3]`.
   std::string str() const;
+
+  int64_t leafCount = 1;
 };
 
 /// Reads a shape. Errors: unknown element types, sizes that are negative or

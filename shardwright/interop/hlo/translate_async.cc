@@ -28,14 +28,11 @@ static LogicalResult setElement(Translator &t, const Instruction &instruction,
     return t.fail(instruction,
                   "ends an instruction of shape " + shape.str() +
                       ", expected a tuple of operands and results");
-  int64_t before = 0;
-  for (size_t i = 0; i < element; ++i)
-    before += shape.elements[i].numLeaves();
   return t.setAlias(
       instruction,
-      SmallVector<Value>(
-          t.leaves(instruction, 0)
-              .slice(before, shape.elements[element].numLeaves())));
+      SmallVector<Value>(t.leaves(instruction, 0)
+                             .slice(shape.firstLeaf[element],
+                                    shape.elements[element].numLeaves())));
 }
 
 LogicalResult secondElement(Translator &t, const Instruction &instruction) {

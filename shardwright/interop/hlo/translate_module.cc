@@ -91,14 +91,20 @@ LogicalResult Translator::emitFunction(size_t index) {
   if (failed(root))
     return failure();
   func::ReturnOp::create(builder, function.getLoc(), *root);
-  if (failed(describeParameters(computation, function)) ||
-      failed(describeResults(computation, function)))
+  ArgumentAttributes attributes(arguments.size());
+  if (failed(describeParameters(computation, attributes)) ||
+      failed(describeResults(computation, function)) ||
+      (isEntry && failed(describeAliases(attributes))))
     return failure();
-  return isEntry ? describeAliases(function) : success();
+  function.setAllArgAttrs(
+      llvm::map_to_vector(attributes, [&](NamedAttrList &list) {
+        return list.getDictionary(context);
+      }));
+  return success();
 }
 
 LogicalResult Translator::describeParameters(const Computation &computation,
-                                             func::FuncOp function) {
+                                             ArgumentAttributes &attributes) {
   unsigned argument = 0;
   for (size_t i = 0; i < computation.parameters.size(); ++i) {
     const Instruction &parameter = computation.parameter(i);
@@ -108,12 +114,12 @@ LogicalResult Translator::describeParameters(const Computation &computation,
     if (failed(texts))
       return failure();
     for (auto [leaf, text] : llvm::enumerate(*texts))
-      function.setArgAttr(argument + leaf, kMhloSharding, text);
+      attributes[argument + leaf].set(kMhloSharding, text);
     // Attributes of a tuple are not those of its elements.
-    DictionaryAttr attributes = frontendAttributes(
+    DictionaryAttr frontend = frontendAttributes(
         parameter.fields, instruction_field::frontend_attributes);
-    if (attributes && !parameter.shape.isTuple())
-      function.setArgAttr(argument, kFrontendAttributes, attributes);
+    if (frontend && !parameter.shape.isTuple())
+      attributes[argument].set(kFrontendAttributes, frontend);
     argument += count;
   }
   return success();
@@ -125,14 +131,23 @@ LogicalResult Translator::describeResults(const Computation &computation,
       leafShardings(computation, computation.rootInstruction());
   if (failed(texts))
     return failure();
-  for (auto [leaf, text] : llvm::enumerate(*texts))
-    function.setResultAttr(leaf, kMhloSharding, text);
+  if (texts->empty())
+    return success();
+  function.setAllResultAttrs(llvm::map_to_vector(*texts, [&](StringAttr text) {
+    return builder.getDictionaryAttr(builder.getNamedAttr(kMhloSharding, text));
+  }));
   return success();
 }
 
 /// Writes which arguments results may reuse, and which are donated.
-LogicalResult Translator::describeAliases(func::FuncOp main) {
+LogicalResult Translator::describeAliases(ArgumentAttributes &attributes) {
   const Computation &entry = module.computations[module.entry];
+  SmallVector<int64_t> firstArgument;
+  int64_t count = 0;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    firstArgument.push_back(count);
+    count += entry.parameter(i).shape.numLeaves();
+  }
   auto argumentAt = [&](int64_t number,
                         ArrayRef<int64_t> index) -> std::optional<int64_t> {
     if (number < 0 || number >= int64_t(entry.parameters.size()))
@@ -140,9 +155,7 @@ LogicalResult Translator::describeAliases(func::FuncOp main) {
     std::optional<int64_t> leaf = entry.parameter(number).shape.leafAt(index);
     if (!leaf)
       return std::nullopt;
-    for (int64_t i = 0; i < number; ++i)
-      *leaf += entry.parameter(i).shape.numLeaves();
-    return leaf;
+    return *leaf + firstArgument[number];
   };
   for (const ProtoMessage &alias :
        module.fields.message(module_field::input_output_alias)
@@ -160,8 +173,8 @@ LogicalResult Translator::describeAliases(func::FuncOp main) {
     if (!output)
       return emitError(file) << "the aliases of the module name a result that "
                                 "the entry does not have";
-    main.setArgAttr(*argument, aliasName,
-                    builder.getI32IntegerAttr(int32_t(*output)));
+    attributes[*argument].set(aliasName,
+                              builder.getI32IntegerAttr(int32_t(*output)));
   }
   for (const ProtoMessage &donor :
        module.fields.message(module_field::buffer_donor)
@@ -174,7 +187,7 @@ LogicalResult Translator::describeAliases(func::FuncOp main) {
       return emitError(file)
              << "the buffer donors of the module name parameter " << number
              << ", or an element of it, that the entry does not have";
-    main.setArgAttr(*argument, donorName, builder.getBoolAttr(true));
+    attributes[*argument].set(donorName, builder.getBoolAttr(true));
   }
   return success();
 }
@@ -189,8 +202,8 @@ void Translator::describeModule() {
   };
   count("mhlo.num_partitions", module.numPartitions);
   count("mhlo.num_replicas", module.numReplicas);
-  if (DictionaryAttr attributes =
-          frontendAttributes(module.fields, module_field::frontend_attributes)) {
+  if (DictionaryAttr attributes = frontendAttributes(
+          module.fields, module_field::frontend_attributes)) {
     op->setAttr(kFrontendAttributes, attributes);
     hasSdyShardings = attributes.contains(kXlaMeshes);
   }

@@ -261,13 +261,11 @@ LogicalResult getTupleElement(Translator &t, const Instruction &instruction) {
   if (!shape.isTuple() || index < 0 || index >= int64_t(shape.elements.size()))
     return t.fail(instruction, "takes element " + Twine(index) + " of " +
                                    shape.str() + ", which has none");
-  int64_t before = 0;
-  for (int64_t i = 0; i < index; ++i)
-    before += shape.elements[i].numLeaves();
-  return t.setAlias(instruction,
-                    SmallVector<Value>(
-                        t.leaves(instruction, 0)
-                            .slice(before, shape.elements[index].numLeaves())));
+  return t.setAlias(
+      instruction,
+      SmallVector<Value>(t.leaves(instruction, 0)
+                             .slice(shape.firstLeaf[index],
+                                    shape.elements[index].numLeaves())));
 }
 
 } // namespace shardwright::hlo

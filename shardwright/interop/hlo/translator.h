@@ -133,12 +133,14 @@ private:
   body(const Computation &computation, llvm::ArrayRef<mlir::Value> arguments);
   mlir::LogicalResult findFunctions();
   mlir::LogicalResult emitFunction(size_t computation);
-  mlir::LogicalResult describeEntry(mlir::func::FuncOp main);
+  /// The attributes of each argument: one list is set at once, because each
+  /// change of an argument's attributes copies those of all.
+  using ArgumentAttributes = std::vector<mlir::NamedAttrList>;
   mlir::LogicalResult describeParameters(const Computation &computation,
-                                         mlir::func::FuncOp function);
+                                         ArgumentAttributes &attributes);
   mlir::LogicalResult describeResults(const Computation &computation,
                                       mlir::func::FuncOp function);
-  mlir::LogicalResult describeAliases(mlir::func::FuncOp main);
+  mlir::LogicalResult describeAliases(ArgumentAttributes &attributes);
   void describeModule();
   mlir::LogicalResult checkEmitted();
   mlir::LogicalResult verifyResult();
