@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`python -m shardwright.doctor` tries the features of the plugin for JAX on this machine, and prints a
-line for each:
+"""`python -m shardwright.doctor` tries the features of the plugin for JAX and PyTorch/XLA on this machine,
+and prints a line for each:
 
   ok    the feature works
   lost  it does not work with this version of JAX, which is not one of the tested ones; the reason
@@ -17,9 +17,11 @@ line for each:
 Exit code 1 if a line is FAIL. `--json` prints {"jax": version, "features": {feature: mark}}."""
 
 import argparse
+import importlib.util
 import json
 import os
 import platform
+import subprocess
 import sys
 
 
@@ -56,11 +58,44 @@ def _probe(report, name, probe, problem, is_tested):
         report.feature("FAIL" if is_tested or name == "sharded programs" else "lost", name, problem or text)
 
 
+#: The version of PyTorch/XLA with which the plugin is tested.
+TESTED_TORCH_XLA = "2.9.0"
+
+
+def diagnose_torch(report):
+    """Writes the lines about PyTorch/XLA, whose programs run in processes of their own."""
+    if not has_torch_xla():
+        report.line("skip", "PyTorch", "torch_xla is not installed")
+        return
+    from importlib.metadata import version
+
+    installed = version("torch_xla")
+    report.line("ok", "torch_xla", installed)
+    bad = "FAIL" if installed.split("+")[0] == TESTED_TORCH_XLA else "lost"
+    if bad == "lost":
+        report.line("note", f"torch_xla {installed} is not the tested version", TESTED_TORCH_XLA)
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+    env = dict(os.environ, PJRT_DEVICE="SHARDWRIGHT", PYTHONPATH=path, TF_CPP_MIN_LOG_LEVEL="3")
+    for mode in ("plain", "spmd"):
+        command = [sys.executable, "-m", "shardwright.torch.probes", mode]
+        done = subprocess.run(command, env=env, capture_output=True, text=True)
+        found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+        for name, problem in found:
+            report.line(bad if problem else "ok", name, problem or "")
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+            report.line(bad, f"PyTorch programs ({mode})", reason)
+
+
+def has_torch_xla():
+    return importlib.util.find_spec("torch_xla") is not None
+
+
 def diagnose(report):
-    """Writes all lines. Returns the version of JAX, or None if JAX cannot be used."""
+    """Writes all lines but those about PyTorch. Returns the version of JAX, or None if JAX cannot be used."""
     report.line("ok", "python", f"{platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}")
     from shardwright import library
-    from shardwright.jax import PLATFORM
 
     path = library.find()
     if path is None:
@@ -69,13 +104,16 @@ def diagnose(report):
     report.line("ok", "library", path)
     for name, problem in library.transports(path).items():
         report.line("note" if problem else "ok", f"transport {name} for jobs of several processes", problem or "can be used")
-    os.environ["JAX_PLATFORMS"] = PLATFORM
     try:
+        from shardwright.jax import PLATFORM
+
+        os.environ["JAX_PLATFORMS"] = PLATFORM
         import jax
 
         from shardwright.jax import measures, probes
     except ImportError as error:
-        report.line("FAIL", "jax", str(error))
+        without = has_torch_xla() and importlib.util.find_spec("jax") is None
+        report.line("skip" if without else "FAIL", "jax", str(error))
         return None
     is_tested = jax.__version__ in measures.TESTED
     report.line("ok", "jax", jax.__version__)
@@ -100,6 +138,8 @@ def main():
     args = parser.parse_args()
     report = Report(quiet=args.json)
     version = diagnose(report)
+    if not args.json:
+        diagnose_torch(report)
     if args.json:
         print(json.dumps({"jax": version, "features": report.features}))
     return 1 if report.failed else 0
