@@ -7,7 +7,8 @@
 """Programs that JAX lowers with Shardy off and on (constraints; shard_map over all axes, over some,
 nested, in loops) give XLA's results: as GSPMD programs, after `convert --to=sdy` of these, and in
 XLA after `convert --to=gspmd`, `gspmd-v1` and `round-trip` of the programs with Shardy. Programs
-that PyTorch/XLA exported (Inputs/torch_xla/) give the results that they have without shardings."""
+that PyTorch/XLA sent (Inputs/torch_xla/, by test/pytorch/capture.py) give the results that they have
+without shardings, also with padded shards."""
 
 import os
 import re
@@ -115,8 +116,9 @@ def check_torch(tally, folder):
         expected = os.path.join(folder, name + ".npz")
         code, message = run(plain, "--random", "1", "--out", expected)
         tally.check(f"{name} without shardings", code == 0, message)
-        code, message = run(path, "--random", "1", "--devices", "8", "--expect", expected, "--rtol", "1e-4")
-        tally.check(f"{name} on 8 devices", code == 0, message)
+        for flags in ([], ["--pad-shards"]):
+            code, message = run(path, "--random", "1", "--devices", "8", "--expect", expected, "--rtol", "1e-4", *flags)
+            tally.check(f"{name} on 8 devices {''.join(flags)}", code == 0, message)
 
 
 def main():
