@@ -224,14 +224,12 @@ double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
   sortAndMerge(computed->unreduced);
   SumResolution resolution;
   resolution.after = *computed;
-  double cost = 0;
+  double cost = 0, share = 1;
   if (AxisList left = withoutAxes(reduce, kept); !left.empty()) {
     resolution = planSumResolution(*computed, left, wanted, site.shape,
                                    site.elementBytes);
-    double share =
-        !resolution.scatters() && resolution.after.isEquivalent(wanted)
-            ? problem.sumShare
-            : 1;
+    if (!resolution.scatters() && resolution.after.isEquivalent(wanted))
+      share = problem.sumShare;
     cost += share * (resolution.cost(planner) + problem.repeated);
   }
   if (!resolution.after.isEquivalent(wanted)) {
@@ -245,6 +243,7 @@ double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
   if (out) {
     out->results.push_back(std::move(*computed));
     out->resolutions.push_back(std::move(resolution));
+    out->sumShares.push_back(share);
   }
   return cost;
 }
@@ -270,8 +269,10 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
     arrival.hasHalo = halo > 0;
     work.addOperand(i, localBytes(site.shape, site.elementBytes, *target),
                     arrival);
-    if (out)
+    if (out) {
       out->operands.push_back(std::move(*target));
+      out->halo += halo;
+    }
   }
   AxisList reduce;
   for (auto [f, factor] : llvm::enumerate(rule.factors))

@@ -134,9 +134,11 @@ struct OpDecision {
   AxisList reduceAxes;
   /// One per result; empty if the result is wanted unreduced.
   llvm::SmallVector<SumResolution, 1> resolutions;
+  /// Of each: the fraction of its cost that counts for each run of the op.
+  llvm::SmallVector<double, 1> sumShares;
   double cost = 0;
-  /// The part of the cost that is local work.
-  double work = 0;
+  /// The parts of the cost that are local work, and exchanges of halo rows.
+  double work = 0, halo = 0;
 };
 
 /// True if the op can be computed with the factor sharded, along axes that fit.

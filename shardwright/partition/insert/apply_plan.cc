@@ -110,8 +110,11 @@ LayoutRef Inserter::beforeReduction(LayoutRef layout, int32_t mesh,
 }
 
 void Inserter::applyPlan(Operation *op, const OpPlan &plan) {
-  if (costs)
-    (*costs)[op->getBlock()].work += plan.work;
+  if (costs) {
+    PlannedCost &cost = (*costs)[op->getBlock()];
+    cost.work += plan.work;
+    cost.communication += plan.halo;
+  }
   if (plan.replicatesOperands)
     return applyReplicated(op, plan);
   if (observer && plan.mesh >= 0)
@@ -142,7 +145,7 @@ void Inserter::complete(OpResult result, const OpPlan &plan, ReducerKind kind,
                         Value init) {
   Operation *op = result.getOwner();
   size_t i = result.getResultNumber();
-  const auto &[computed, resolution, completed] = plan.results[i];
+  const auto &[computed, resolution, completed, sumShare] = plan.results[i];
   if (resolution.isEmpty() && !init)
     return;
   SmallVector<OpOperand *> uses;
@@ -155,7 +158,7 @@ void Inserter::complete(OpResult result, const OpPlan &plan, ReducerKind kind,
   if (!resolution.isEmpty()) {
     if (costs)
       (*costs)[op->getBlock()].communication +=
-          resolution.cost(meshes.planner(plan.mesh));
+          sumShare * resolution.cost(meshes.planner(plan.mesh));
     if (observer)
       loc = observer->onSumResolution(result, *computed, resolution, *completed,
                                       meshes);

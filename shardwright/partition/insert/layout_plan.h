@@ -56,6 +56,8 @@ struct ResultPlan {
   SumResolution resolution;
   /// After the reduction: the layout for users of the result.
   LayoutRef completed = nullptr;
+  /// The fraction of the reduction's cost that counts for each run of the op.
+  double sumShare = 1;
 };
 
 /// How one op computes: an OpDecision with interned layouts.
@@ -75,8 +77,9 @@ struct OpPlan {
   bool replicatesOperands = false;
   /// The op has effects and only this device runs it (kDeviceAttrName).
   std::optional<int64_t> device;
-  /// Cost of the op besides communication, for each run of the op.
-  double work = 0;
+  /// Costs for each run of the op: besides communication, and of exchanges of
+  /// halo rows.
+  double work = 0, halo = 0;
   /// For an observer: see PlanObserver::onPlan.
   std::vector<WeighedWay> ways;
 };

@@ -379,14 +379,16 @@ OpPlan Inserter::planByRule(Operation *op, ArrayRef<LayoutRef> wanted) {
     plan.results.push_back({computed, {}, computed});
   }
   if (!decision.reduceAxes.empty())
-    for (auto [result, resolution] :
-         llvm::zip(plan.results, decision.resolutions)) {
+    for (auto [result, resolution, share] :
+         llvm::zip(plan.results, decision.resolutions, decision.sumShares)) {
       result.completed = layoutOf(resolution.after);
       result.resolution = std::move(resolution);
+      result.sumShare = share;
     }
   plan.reduceAxes = std::move(decision.reduceAxes);
   plan.factors = std::move(decision.factors);
   plan.work = decision.work;
+  plan.halo = decision.halo;
   return plan;
 }
 

@@ -144,5 +144,60 @@ RC_GTEST_FIXTURE_PROP(PlannedCostTest, OfAnOpIsItsPredictedTime, ()) {
             seconds->planned.work * (1 + 1e-9) + lookups);
 }
 
+/// A machine on which communication is all that matters.
+MachineModel slowLinks() {
+  MachineModel machine;
+  machine.link = {1e8, 1e-5, 1};
+  return machine;
+}
+
+TEST_F(PlannedCostTest, ExchangesOfHaloRowsCount) {
+  // Each device but the first needs one row of the one before: the planner
+  // counts the mean of the bytes.
+  std::optional<Seconds> seconds = secondsOf(R"(
+func.func @main(%a: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>})
+    -> (tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %a, %z, low = [1, 0], high = [-1, 0], interior = [0, 0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}, {}]>]>} : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+})",
+                                             slowLinks());
+  ASSERT_TRUE(seconds.has_value());
+  ASSERT_GT(seconds->predicted.communication, 0);
+  EXPECT_NEAR(seconds->planned.communication / seconds->predicted.communication,
+              1, 0.1);
+}
+
+TEST_F(PlannedCostTest, SumsThatLeaveALoopCountOnce) {
+  // The loop adds up partial products, which are reduced after it.
+  std::optional<Seconds> seconds = secondsOf(R"(
+func.func @main(%a: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>},
+                %b: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> tensor<64x64xf32> {
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %z = stablehlo.constant dense<0.0> : tensor<64x64xf32>
+  %r:2 = stablehlo.while(%i = %c, %s = %z) : tensor<i32>, tensor<64x64xf32>
+  cond {
+    %n = stablehlo.constant dense<10> : tensor<i32>
+    %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %f = stablehlo.convert %i : (tensor<i32>) -> tensor<f32>
+    %w = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<64x64xf32>
+    %x = stablehlo.multiply %w, %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"y"}]>]>} : tensor<64x64xf32>
+    %p = stablehlo.dot_general %x, %b, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %t = stablehlo.add %s, %p : tensor<64x64xf32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %t : tensor<i32>, tensor<64x64xf32>
+  }
+  return %r#1 : tensor<64x64xf32>
+})",
+                                             slowLinks());
+  ASSERT_TRUE(seconds.has_value());
+  ASSERT_GT(seconds->predicted.communication, 0);
+  EXPECT_NEAR(seconds->planned.communication / seconds->predicted.communication,
+              1, 0.05);
+}
+
 } // namespace
 } // namespace shardwright
