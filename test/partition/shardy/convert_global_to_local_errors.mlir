@@ -63,7 +63,7 @@ func.func @uneven(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>})
 sdy.mesh @m = <["x"=2]>
 
 func.func @gather_of_part(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}, %i: tensor<3x1xi32>) -> tensor<3x2x4xf32> {
-  // expected-error @+1 {{takes 2 of the 4 rows of dimension 0 of its operand, which is sharded; reshard the operand to have this dimension whole first}}
+  // expected-error @+1 {{takes 2 of the 4 rows of dimension 0 of its operand, which is sharded; reshard the operand so that this dimension is not sharded}}
   %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2, 4>}> : (tensor<4x4xf32>, tensor<3x1xi32>) -> tensor<3x2x4xf32>
   return %0 : tensor<3x2x4xf32>
 }
