@@ -248,6 +248,11 @@ def reports(folder, engine):
             events = json.load(file)["traceEvents"]
         rows = {(e["pid"], e["tid"]) for e in events if e["ph"] == "X"}
         tally.equal("trace: devices by process", {(0, d) for d in range(4)} | {(1, d) for d in range(4, 8)}, rows)
+    done = together(engine, 2, folder, oracle.example("gpt"), oracle.example("gpt", "inputs.npz"), f"--trace={trace}")
+    if tally.check("trace of loops", done.code == 0, str(done)):
+        with open(trace) as file:
+            loops = [e for e in json.load(file)["traceEvents"] if e.get("cat") == "loop"]
+        tally.equal("trace of loops: iterations of each device", {d: 4 for d in range(8)}, {e["tid"]: e["args"]["iterations"] for e in loops})
     done = together(engine, 2, folder, mlp, data, "--stats=json", "--repeat=3", "--warm-up=2", "--expect", oracle.example("mlp_train", "expected.npz"))
     if tally.check("repeated runs", done.code == 0, str(done)):
         stats = json.loads(done.out)
