@@ -50,7 +50,10 @@ def main():
     def on_one(y):
         return y + 1
 
-    everywhere, on_one = jax.jit(everywhere), jax.jit(on_one)
+    def layers(x):
+        return jax.lax.fori_loop(0, 5, lambda i, x: jnp.tanh(x @ x.T), x)
+
+    everywhere, on_one, layers = jax.jit(everywhere), jax.jit(on_one), jax.jit(layers)
     jax.block_until_ready([everywhere(x), on_one(y)])
     with tempfile.TemporaryDirectory() as folder:
         with jax.profiler.trace(folder), jax.profiler.TraceAnnotation("mine"):
@@ -74,6 +77,18 @@ def main():
                 wanted = ["dot_general", "all_gather"] if run[0] == "jit_everywhere" else ["add"]
                 tally.check(f"operations of {run[0]}", all(any(w in name for name in inside) for w in wanted), inside)
             tally.check("operations are in runs", bool(steps) and steps[0][1] >= runs[0][1] - SLACK and steps[-1][2] <= runs[-1][2] + SLACK, steps)
+    layers(x).block_until_ready()
+    with tempfile.TemporaryDirectory() as folder:
+        with jax.profiler.trace(folder):
+            layers(x).block_until_ready()
+        found = planes(folder)
+        for device in range(8):
+            lines = found.get(f"/device:CUSTOM:shardwright:{device}", {})
+            loops, steps = lines.get("loops", []), lines.get("operations", [])
+            names = [name for name, _, _ in loops]
+            tally.equal(f"loops of device {device}", ["stablehlo.while", *(f"iteration {i}" for i in range(5))], names)
+            inside = all(begin >= loops[0][1] - SLACK and end <= loops[0][2] + SLACK for name, begin, end in steps if "dot_general" in name)
+            tally.check(f"steps of the loop of device {device}", inside and any("dot_general" in name for name, _, _ in steps), steps)
     with tempfile.TemporaryDirectory() as folder:
         jax.profiler.start_trace(folder)
         jax.profiler.stop_trace()

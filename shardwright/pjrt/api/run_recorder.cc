@@ -8,6 +8,8 @@
 #include "shardwright/pjrt/api/run_recorder.h"
 #include "shardwright/mesh/hlo/proto_wire.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -83,7 +85,7 @@ namespace {
 struct Plane {
   int64_t busyUntil = 0;
   int64_t origin = 0;
-  ProtoWriter programs, operations;
+  ProtoWriter programs, loops, operations;
   std::map<std::string, int64_t> names;
 
   /// XLine: id 1, name 2, timestamp_ns 3, events 4.
@@ -115,6 +117,21 @@ struct Plane {
     for (const Trace::Span &span : run.trace->of(index))
       add(operations, nameOf(program, span), began + span.begin,
           began + span.end);
+    addLoops(program, *run.trace, int64_t(index), began);
+  }
+  /// Loops and their iterations, which are in them.
+  void addLoops(const LoadedProgram &program, const Trace &trace,
+                int64_t device, int64_t began) {
+    const std::vector<ProgramLoop> known = program.loops();
+    for (const LoopSpan &span : loopSpans(known, trace, device)) {
+      llvm::StringRef name = known[size_t(span.loop)].name;
+      name = name.split(" at ").first;
+      add(loops, (name.empty() ? "loop" : name).str(), began + span.begin,
+          began + span.end);
+      for (auto [number, end] : llvm::enumerate(span.iterationEnds))
+        add(loops, "iteration " + std::to_string(number),
+            began + span.iterationBegin(number), began + end);
+    }
   }
 
 private:
@@ -162,6 +179,7 @@ std::string pjrt::toXSpace(llvm::ArrayRef<RecordedRun> runs) {
         plane.origin = origin;
         plane.begin(plane.programs, 1, "programs");
         plane.begin(plane.operations, 2, "operations");
+        plane.begin(plane.loops, 3, "loops");
       }
       plane.add(run, index);
     }
@@ -172,6 +190,7 @@ std::string pjrt::toXSpace(llvm::ArrayRef<RecordedRun> runs) {
     out.string(2, "/device:CUSTOM:shardwright:" + std::to_string(device));
     out.message(3, plane.programs.take());
     out.message(3, plane.operations.take());
+    out.message(3, plane.loops.take());
     writeEventNames(out, plane.names);
     space.message(1, out.take());
   }
