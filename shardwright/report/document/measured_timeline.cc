@@ -42,12 +42,22 @@ public:
     /// A stack with the position, which all ops of the name share; -1: none.
     int64_t stack = -1;
   };
-  Step find(StringRef name) const { return steps.lookup(name); }
+  /// Of a step whose name no op has, as one that several ops became, a stack
+  /// through its position.
+  Step find(StringRef name) const {
+    auto known = steps.find(name);
+    if (known != steps.end())
+      return known->second;
+    auto stack = stacksThrough.find(name.split(" at ").second);
+    return stack == stacksThrough.end() ? Step() : Step{-1, stack->second};
+  }
 
 private:
   void add(const Object &document, StringRef kind, Step step);
+  void addStacks(const Object &document);
 
   llvm::StringMap<Step> steps;
+  llvm::StringMap<int64_t> stacksThrough; ///< by position
 };
 
 int64_t at(const Array *list, int64_t i) {
@@ -56,28 +66,44 @@ int64_t at(const Array *list, int64_t i) {
              : -1;
 }
 
+/// `file.py:12:3`
+std::string positionOf(const Object &document, int64_t number) {
+  const Array *strings = document.getArray("strings");
+  const Array *frame =
+      (*document.getArray("frames"))[size_t(number)].getAsArray();
+  return (*(*strings)[size_t(at(frame, 0))].getAsString() + ":" +
+          llvm::Twine(at(frame, 1)) + ":" + llvm::Twine(at(frame, 2)))
+      .str();
+}
+
+void StepNames::addStacks(const Object &document) {
+  std::vector<int64_t> stackOf(document.getArray("frames")->size(), -1);
+  for (const auto &[number, stack] :
+       llvm::enumerate(*document.getArray("stacks")))
+    for (const llvm::json::Value &frame : *stack.getAsArray())
+      if (int64_t &first = stackOf[size_t(*frame.getAsInteger())]; first < 0)
+        first = int64_t(number);
+  for (auto [frame, stack] : llvm::enumerate(stackOf))
+    if (stack >= 0)
+      stacksThrough.try_emplace(positionOf(document, int64_t(frame)), stack);
+}
+
 void StepNames::add(const Object &document, StringRef kind, Step step) {
-  const Array *strings = document.getArray("strings"),
-              *frames = document.getArray("frames"),
-              *stacks = document.getArray("stacks");
+  const Array *stacks = document.getArray("stacks");
   if (step.stack < 0)
     return;
   // A step is named by the user's frame, if there is one (source_frames.h).
   int64_t shown =
       std::max<int64_t>(at(document.getArray("user_frame"), step.stack), 0);
-  const Array *frame =
-      (*frames)[size_t(at((*stacks)[size_t(step.stack)].getAsArray(), shown))]
-          .getAsArray();
-  std::string name =
-      (kind + " at " + *(*strings)[size_t(at(frame, 0))].getAsString() + ":" +
-       llvm::Twine(at(frame, 1)) + ":" + llvm::Twine(at(frame, 2)))
-          .str();
+  int64_t frame = at((*stacks)[size_t(step.stack)].getAsArray(), shown);
+  std::string name = (kind + " at " + positionOf(document, frame)).str();
   auto [it, isNew] = steps.try_emplace(name, step);
   if (!isNew && it->second.op != step.op)
     it->second.op = -1;
 }
 
 StepNames::StepNames(const Object &document) {
+  addStacks(document);
   const Array *strings = document.getArray("strings");
   const Object *table = document.getObject("ops");
   const Array *kinds = table->getArray("op"), *stack = table->getArray("stack");
