@@ -35,9 +35,13 @@ constexpr double kFrontier[] = {0.5, 0.75, 1, 1.5, 2};
 
 /// How many trials a search takes.
 struct Budget {
+  /// With recipes and planned layouts, which are a part of them.
   int64_t trials = 0;
+  int64_t recipes = 0, planned = 0;
   /// The search ends earlier if this many brought nothing better.
   int64_t patience = 0;
+  /// Afterwards, to remove annotations, and to try other layouts.
+  int64_t polish = 0;
 };
 
 /// For a program of this many ops. A trial takes some 10 us an op: on two
@@ -51,16 +55,26 @@ struct Budget {
 /// and many gained late. So large programs have patience for a third; small
 /// ones are quick and use all their trials.
 Budget budgetOf(int64_t ops, int effort) {
-  constexpr double kMost = 400;
+  constexpr double most = 400;
   double each = 800000.0 / double(std::max<int64_t>(ops, 1));
   auto within = [&](double number, int64_t least) {
-    return std::max(int64_t(std::min(number, kMost)), least);
+    return std::max(int64_t(std::min(number, most)), least);
   };
-  Budget budget{within(each, 20), within(each < kMost ? each / 3 : kMost, 8)};
+  // 20 trials for up to 80,000 ops, 12 for 133,000 and more.
+  int64_t least = std::clamp<int64_t>(int64_t(2 * each), 12, 20);
+  Budget budget;
+  budget.trials = within(each, least);
+  budget.patience = within(each < most ? each / 3 : most, 8);
   if (effort == 0)
-    return {std::min(within(each / 8, 4), budget.trials / 3), 0};
-  if (effort == 2)
-    return {10 * budget.trials, 10 * budget.patience};
+    budget.trials = std::min(within(each / 8, 4), budget.trials / 3);
+  if (effort == 2) {
+    budget.trials *= 10;
+    budget.patience *= 10;
+  }
+  budget.recipes =
+      effort == 0 ? budget.trials : std::max(2 * least / 5, budget.trials / 3);
+  budget.planned = std::max<int64_t>(2, budget.trials / 6);
+  budget.polish = std::max(least / 5, budget.trials / 8);
   return budget;
 }
 
@@ -116,7 +130,7 @@ private:
   }
 
   /// Candidates from which the search starts, best first.
-  FailureOr<std::vector<Candidate>> start(int64_t budget);
+  FailureOr<std::vector<Candidate>> start(const Budget &budget);
   /// Adds the planner's layouts that work.
   void addPlanned(std::vector<Candidate> &candidates,
                   std::vector<Recipe> plans);
@@ -162,18 +176,17 @@ private:
 
 } // namespace
 
-FailureOr<std::vector<Candidate>> AutoSharder::start(int64_t budget) {
+FailureOr<std::vector<Candidate>> AutoSharder::start(const Budget &budget) {
   // The planner runs beside the trials of the recipes.
   std::vector<Recipe> plans;
   TrialWorkers::Task planning([&](TrialContext &) {
     planner.emplace(plannerInput(imported, problem), options.machine,
                     options.effort);
     planned.emplace(problem, *planner, objective.limit, options.specsOnly);
-    plans = planned->make(size_t(std::max<int64_t>(2, budget / 6)));
+    plans = planned->make(size_t(budget.planned));
   });
   trials.start(planning);
-  std::vector<Candidate> candidates = search.tryRecipes(
-      options.effort == 0 ? budget : std::max<int64_t>(8, budget / 3));
+  std::vector<Candidate> candidates = search.tryRecipes(budget.recipes);
   trials.finish(planning);
   addPlanned(candidates, std::move(plans));
   if (candidates.empty()) {
@@ -261,7 +274,7 @@ FailureOr<AutoResult> AutoSharder::run() {
       return failure();
     compare(cost("as given", *given));
   }
-  const auto [budget, patience] = budgetOf(countOps(imported), options.effort);
+  const Budget budget = budgetOf(countOps(imported), options.effort);
   FailureOr<std::vector<Candidate>> candidates = start(budget);
   if (failed(candidates))
     return failure();
@@ -278,12 +291,11 @@ FailureOr<AutoResult> AutoSharder::run() {
     search.readMoves();
     TrialWorkers::Task planning([this](TrialContext &) { planFrontier(); });
     trials.start(planning);
-    search.setPatience(patience, best->trial);
-    searchFrom(*candidates, objective, budget);
-    searchWithinLess(*candidates, budget);
-    best = search.prune(*best, std::max<int64_t>(4, budget / 8));
-    tryOthers(problem, trials, objective, std::max<int64_t>(4, budget / 8),
-              *best);
+    search.setPatience(budget.patience, best->trial);
+    searchFrom(*candidates, objective, budget.trials);
+    searchWithinLess(*candidates, budget.trials);
+    best = search.prune(*best, budget.polish);
+    tryOthers(problem, trials, objective, budget.polish, *best);
     trials.finish(planning);
   }
   write(result);
@@ -326,12 +338,16 @@ void AutoSharder::searchFrom(ArrayRef<Candidate> candidates,
                              const Objective &goal, int64_t last) {
   search.setObjective(goal);
   std::vector<Candidate> starts = chooseStarts(candidates, goal);
-  int64_t budget = last - trials.spent();
-  // Half of the trials for first steps from each, the rest for the best.
+  // Half of the trials for first steps from each, the rest for the best. A step
+  // takes a blame and some trials.
+  constexpr int64_t fewestForStep = 4;
+  int64_t each = (last - trials.spent()) /
+                 (2 * std::max<int64_t>(int64_t(starts.size()), 1));
   for (auto [i, start] : llvm::enumerate(starts)) {
+    if (each < fewestForStep)
+      break;
     search.expectStarts(ArrayRef(starts).drop_front(i + 1));
-    start =
-        search.explore(std::move(start), budget / int64_t(2 * starts.size()));
+    start = search.explore(std::move(start), each);
     consider(start);
   }
   sortBy(starts, [&](const Candidate &c) {
