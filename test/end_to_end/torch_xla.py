@@ -7,7 +7,8 @@
 """Random programs in the form that PyTorch/XLA emits: device lists (V1) or iotas on arguments and
 @Sharding calls, of meshes in any device order, including orders that no iota expresses; partial
 replication, reshards, sizes that do not divide, and manual regions without a call
-(enable_manual_sharding). On 8 devices, and after `convert`, they give the same results as without
+(enable_manual_sharding). On 8 devices, after `convert`, and as the HLO protos that jaxlib makes of them
+(PyTorch/XLA sends protos unless XLA_STABLEHLO_COMPILE=1), they give the same results as without
 shardings. Also with padded shards of arguments and results (--pad-shards): of any rank, empty on the
 last devices, donated."""
 
@@ -23,6 +24,9 @@ import oracle
 args = oracle.arguments(__doc__, cases=25, long_cases=400)
 
 import numpy as np
+from jaxlib._jax import mlir as converter
+
+from child import Child
 
 DEVICES = 8
 
@@ -197,8 +201,12 @@ def tool(*command):
     return done.returncode == 0, done.stderr.strip()
 
 
+def to_proto(text):
+    return converter.mlir_module_to_xla_computation(text).as_serialized_hlo_module_proto()
+
+
 def main():
-    tally = oracle.Tally("torch_xla")
+    tally, child = oracle.Tally("torch_xla"), Child(to_proto)
     with tempfile.TemporaryDirectory() as folder:
         path = lambda name: os.path.join(folder, name)
         for rng in oracle.generators(args):
@@ -212,6 +220,12 @@ def main():
             same = ("--random", "1", "--devices", "8", "--expect", path("expected.npz"), "--rtol", "1e-4")
             ok, message = tool("run", path("sharded.mlir"), *same)
             tally.check(f"{rng.name} on 8 devices", ok, f"{message}\n{sharded}")
+            kind, proto = child.ask(sharded)
+            if tally.check(f"{rng.name} to a proto", kind == "ok", f"{proto}\n{sharded}"):
+                with open(path("sharded.pb"), "wb") as file:
+                    file.write(proto)
+                ok, message = tool("run", path("sharded.pb"), *same)
+                tally.check(f"{rng.name} as a proto", ok, f"{message}\n{sharded}")
             for to in ("sdy", "gspmd", "gspmd-v1"):
                 ok, message = tool("convert", path("sharded.mlir"), "--to=" + to, "--devices=8", "-o", path(to + ".mlir"))
                 if tally.check(f"{rng.name} to {to}", ok, f"{message}\n{sharded}"):

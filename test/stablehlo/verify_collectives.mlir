@@ -175,6 +175,31 @@ func.func @all_to_all(%a: tensor<4xf32>) {
 
 // -----
 
+// The largest and the smallest number.
+func.func @collective_permute(%a: tensor<4xf32>) {
+  // expected-error @+1 {{duplicate sources not allowed.}}
+  %0 = "stablehlo.collective_permute"(%a) {source_target_pairs=dense<[[9223372036854775807,1],[9223372036854775807,2]]>:tensor<2x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @all_gather(%a: tensor<4xf32>) {
+  // expected-error @+1 {{replica id #9223372036854775807 seen more than once}}
+  %0 = "stablehlo.all_gather"(%a) {all_gather_dim=0:i64, replica_groups=dense<[[9223372036854775807,9223372036854775807]]>:tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @all_reduce(%a: tensor<4xf32>) {
+  // expected-error @+1 {{replica id #-9223372036854775808 seen more than once}}
+  %0 = "stablehlo.all_reduce"(%a) ({^bb0(%aa: tensor<f32>, %bb: tensor<f32>): stablehlo.return %aa : tensor<f32>}) {replica_groups=dense<[[-9223372036854775808,-9223372036854775808]]>:tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @collective_permute(%a: tensor<4xf32>) {
   // expected-error @+1 {{duplicate sources not allowed.}}
   %0 = "stablehlo.collective_permute"(%a) {source_target_pairs=dense<[[0,1],[0,2]]>:tensor<2x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>

@@ -7,11 +7,15 @@
 
 #include "shardwright/dialect/stablehlo/collectives.h"
 #include "shardwright/dialect/stablehlo/infer/infer.h"
-#include "llvm/ADT/DenseSet.h"
+
+#include <unordered_set>
 
 using namespace mlir;
 
 namespace shardwright::stablehlo {
+
+// A DenseSet reserves two keys, and ids may be any numbers here.
+using IdSet = std::unordered_set<int64_t>;
 
 static bool differ(int64_t a, int64_t b) {
   return !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b;
@@ -35,7 +39,7 @@ verifyReplicaGroups(Location loc, Attribute groups, bool padded,
                             "groups cannot be empty");
     return success();
   }
-  llvm::SmallDenseSet<int64_t> seen;
+  IdSet seen;
   // A splat of any size is invalid from its second element on, so look at two.
   auto ids = elements.getValues<int64_t>();
   int64_t count = type.getNumElements();
@@ -178,7 +182,7 @@ LogicalResult CollectivePermuteOp::verify() {
     return mlir::emitError(loc)
            << "expect source_target_pairs attribute of shape (N, 2), but got ("
            << type.getDimSize(0) << ", " << type.getDimSize(1) << ")";
-  llvm::SmallDenseSet<int64_t> sources, targets;
+  IdSet sources, targets;
   for (auto [index, id] : llvm::enumerate(pairs.getValues<int64_t>())) {
     if (id < 0)
       return mlir::emitError(
@@ -227,7 +231,7 @@ LogicalResult CollectiveBroadcastOp::verify() {
     return success();
   if (elements.getType().getRank() != 2)
     return mlir::emitError(loc, "replica groups should be a rank 2 tensor");
-  llvm::SmallDenseSet<int64_t> seen;
+  IdSet seen;
   for (int64_t id : elements.getValues<int64_t>()) {
     if (id < 0)
       return mlir::emitError(loc)
