@@ -17,7 +17,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCES = (".cc", ".h", ".td", ".py")
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
-SUITES = ("browser", "oracle", "end_to_end", "jax")
+SUITES = ("browser", "oracle", "end_to_end", "jax", "pytorch")
 
 
 def read(path):

@@ -39,6 +39,15 @@ assert "/site-packages-of-the-wheel/" in shardwright.__file__, shardwright.__fil
 print(jax.default_backend(), len(got.sharding.device_set))
 """
 
+PYTORCH = """
+import importlib.metadata, sys
+import shardwright, shardwright.torch
+assert shardwright.torch.client_options()["torch_xla"] is True
+assert not {"torch", "torch_xla", "jax"} & set(sys.modules), sys.modules
+(entry,) = importlib.metadata.entry_points(group="torch_xla.plugins", name="SHARDWRIGHT")
+assert entry.value == "shardwright.torch:Plugin", entry
+"""
+
 
 def build(folder):
     """Returns the path of the wheel."""
@@ -80,6 +89,8 @@ def check_python(tally, name, python, wheel, folder):
         return
     code, _, said = run("-m", "shardwright.doctor")
     tally.check(f"{label}: the doctor", code == 0, said[-4000:])
+    code, out, said = run("-c", PYTORCH)
+    tally.check(f"{label}: finds the plugin for PyTorch/XLA, and loads no torch", code == 0, said[-3000:])
     code, out, said = run("-c", STEP)
     tally.check(f"{label}: a sharded step", code == 0 and out.split() == ["shardwright", "8"], said[-3000:])
 
