@@ -187,7 +187,12 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
       SHARDWRIGHT_ALIVE(device, args->execute_device, "device");
       if (assigned.size() != 1)
         return invalid("a program for " + llvm::Twine(assigned.size()) +
-                       " devices cannot run on one");
+                       " devices cannot run on one" +
+                       (loaded->client->isTorchXla
+                            ? ": its replicas communicate, and calls of single "
+                              "replicas (torch_xla.launch) are not supported; "
+                              "use torch_xla.runtime.use_spmd()"
+                            : ""));
       if (PJRT_Error *error = checkAddressable(*device))
         return error;
       chosen = device.get();
