@@ -7,7 +7,6 @@
 
 #include "shardwright/cpu/backend/cpu_program.h"
 #include "shardwright/cpu/program/program_code.h"
-#include "shardwright/partition/cost/collective_cost.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -43,26 +42,8 @@ static double convolutionFlops(const LibraryCall &call) {
   return 2 * count(call.outputs[0]) * count(kernel) / kernel.shape[features];
 }
 
-static shardwright::CollectiveKind costKind(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return shardwright::CollectiveKind::AllReduce;
-  case CollectiveKind::AllGather:
-    return shardwright::CollectiveKind::AllGather;
-  case CollectiveKind::ReduceScatter:
-    return shardwright::CollectiveKind::ReduceScatter;
-  case CollectiveKind::AllToAll:
-    return shardwright::CollectiveKind::AllToAll;
-  case CollectiveKind::CollectivePermute:
-    return shardwright::CollectiveKind::Permute;
-  case CollectiveKind::CollectiveBroadcast:
-    return shardwright::CollectiveKind::Broadcast;
-  }
-  llvm_unreachable("all kinds are handled");
-}
-
-/// By the cost model of the statistics (report/collective_cost.h). `local`: the
-/// bytes of the step's operands.
+/// Mean bytes that a device sends, by the cost model of the statistics
+/// (report/collective_cost.h). `local`: the bytes of the step's operands.
 static double meanBytesSent(const CollectiveSpec &spec, double local,
                             int64_t numDevices) {
   if (spec.kind == CollectiveKind::CollectivePermute) {
@@ -72,10 +53,15 @@ static double meanBytesSent(const CollectiveSpec &spec, double local,
   }
   if (spec.groups.empty())
     return 0;
-  auto members = int64_t(spec.groups.front().size());
-  if (spec.kind == CollectiveKind::CollectiveBroadcast)
-    return local * double(members - 1) / double(members);
-  return bytesSent(costKind(spec.kind), local, members);
+  auto members = double(spec.groups.front().size());
+  switch (spec.kind) {
+  case CollectiveKind::AllGather:
+    return local * (members - 1);
+  case CollectiveKind::AllReduce:
+    return 2 * (local * (members - 1) / members);
+  default:
+    return local * (members - 1) / members;
+  }
 }
 
 StepCost CpuProgram::stepCost(int32_t number) const {
