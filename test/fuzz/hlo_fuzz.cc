@@ -1,4 +1,5 @@
-//===- hlo_fuzz.cc - HLO protos ---------------------------------------------===//
+//===- hlo_fuzz.cc - HLO protos
+//---------------------------------------------===//
 //--------------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
@@ -23,9 +24,8 @@ using namespace mlir;
 using namespace shardwright;
 
 /// Reads a module, and counts the errors.
-static OwningOpRef<ModuleOp> read(llvm::StringRef bytes, hlo::Wrapping wrapping,
-                                  int &errors) {
-  MLIRContext *context = &fuzz::context();
+static OwningOpRef<ModuleOp> read(MLIRContext *context, llvm::StringRef bytes,
+                                  hlo::Wrapping wrapping, int &errors) {
   ScopedDiagnosticHandler count(context, [&](Diagnostic &diagnostic) {
     errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return success();
@@ -35,11 +35,11 @@ static OwningOpRef<ModuleOp> read(llvm::StringRef bytes, hlo::Wrapping wrapping,
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
-  fuzz::context();
+  MLIRContext *context = &fuzz::context();
   hlo::Wrapping wrapping =
       hlo::isHloModule(bytes) ? hlo::Wrapping::Any : hlo::Wrapping::None;
   int errors = 0;
-  OwningOpRef<ModuleOp> module = read(bytes, wrapping, errors);
+  OwningOpRef<ModuleOp> module = read(context, bytes, wrapping, errors);
   if (errors != (module ? 0 : 1))
     fuzz::finding("a proto was read with " + std::to_string(errors) + " errors",
                   bytes);
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // Text has limits that protos do not have, of nesting and of ranks.
   if (!checkText(text) && !fuzz::parse(text))
     fuzz::finding("the text of what was read does not parse", text);
-  OwningOpRef<ModuleOp> again = read(bytes, wrapping, errors);
+  OwningOpRef<ModuleOp> again = read(context, bytes, wrapping, errors);
   if (!again || fuzz::print(*again) != text)
     fuzz::finding("a proto reads differently the second time", text);
   return 0;
