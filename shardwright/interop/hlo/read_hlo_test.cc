@@ -345,6 +345,26 @@ TEST_F(ReadHlo, RecognisesWrappings) {
     EXPECT_FALSE(isHloModule(text)) << text.str();
 }
 
+TEST_F(ReadHlo, ChecksCustomCalls) {
+  expectError(module({parameter(1), {2, "custom-call", vector, {1}}}),
+              "has no target");
+  auto call = [](int version, std::string config) {
+    return module({parameter(1),
+                   {2, "custom-call", vector, {1}, [=](ProtoWriter &writer) {
+                      using namespace instruction_field;
+                      writer.string(custom_call_target, "f");
+                      writer.string(backend_config, config);
+                      writer.varint(custom_call_api_version, version);
+                    }}});
+  };
+  EXPECT_TRUE(read(call(0, "{not a dictionary")));
+  EXPECT_TRUE(read(call(4, "{a = 1 : i32}")));
+  expectError(call(4, "{not a dictionary"), "expected a dictionary");
+  expectError(call(4, "17"), "expected a dictionary");
+  expectError(call(4, std::string(2000, '[')), "expected a dictionary");
+  expectError(call(5, ""), "has API version 5");
+}
+
 TEST_F(ReadHlo, ChecksAliases) {
   auto aliased = [](int64_t parameter, ArrayRef<int64_t> output) {
     ProtoWriter entry, alias;

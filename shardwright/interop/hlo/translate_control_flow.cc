@@ -246,6 +246,9 @@ LogicalResult customCall(Translator &t, const Instruction &instruction) {
   if (version < 0 || version > 4)
     return t.fail(instruction,
                   "has API version " + Twine(version) + ", expected 0 to 4");
+  if (fields.bytes(instruction_field::custom_call_target).empty())
+    return t.fail(instruction,
+                  "has no target, expected the name of a function");
   // Writers before there were versions leave it unspecified.
   version = std::max<int64_t>(version, 1);
   SmallVector<Attribute> called, aliases;
