@@ -47,18 +47,9 @@ collectiveAttributes(Translator &t, const Instruction &instruction,
   return attributes;
 }
 
-static FailureOr<int64_t> onlyDimension(Translator &t,
-                                        const Instruction &instruction) {
-  SmallVector<int64_t> dimensions =
-      instruction.fields.integers(instruction_field::dimensions);
-  if (dimensions.size() != 1 || dimensions[0] < 0)
-    return t.fail(instruction, "expected one dimension that is not negative");
-  return dimensions[0];
-}
-
 static FailureOr<Translator::Attributes>
 allGatherAttributes(Translator &t, const Instruction &instruction) {
-  FailureOr<int64_t> dimension = onlyDimension(t, instruction);
+  FailureOr<int64_t> dimension = t.onlyDimension(instruction);
   if (failed(dimension))
     return failure();
   FailureOr<Translator::Attributes> attributes =
@@ -103,7 +94,7 @@ LogicalResult allReduce(Translator &t, const Instruction &instruction) {
 }
 
 LogicalResult reduceScatter(Translator &t, const Instruction &instruction) {
-  FailureOr<int64_t> dimension = onlyDimension(t, instruction);
+  FailureOr<int64_t> dimension = t.onlyDimension(instruction);
   if (failed(dimension))
     return failure();
   FailureOr<Translator::Attributes> attributes =
@@ -174,7 +165,7 @@ LogicalResult allToAll(Translator &t, const Instruction &instruction) {
   if (instruction.shape.isTuple())
     return allToAllOfTuple(t, instruction, *attributes);
   FailureOr<SmallVector<Value>> operands = t.values(instruction);
-  FailureOr<int64_t> dimension = onlyDimension(t, instruction);
+  FailureOr<int64_t> dimension = t.onlyDimension(instruction);
   if (failed(operands) || failed(dimension))
     return failure();
   if (groupSize == 0)

@@ -85,14 +85,12 @@ LogicalResult map(Translator &t, const Instruction &instruction) {
 }
 
 LogicalResult sort(Translator &t, const Instruction &instruction) {
-  SmallVector<int64_t> dimensions =
-      instruction.fields.integers(instruction_field::dimensions);
-  if (dimensions.size() != 1)
-    return t.fail(instruction, "sorts along " + Twine(dimensions.size()) +
-                                   " dimensions, expected one");
+  FailureOr<int64_t> dimension = t.onlyDimension(instruction);
+  if (failed(dimension))
+    return failure();
   return emitWithRegion(
       t, instruction, "stablehlo.sort",
-      {t.integer("dimension", dimensions[0]),
+      {t.integer("dimension", *dimension),
        t.boolean("is_stable",
                  instruction.fields.flag(instruction_field::is_stable))});
 }
@@ -120,15 +118,14 @@ LogicalResult scatter(Translator &t, const Instruction &instruction) {
 
 /// The last operands and results of a scan are its carries.
 LogicalResult scan(Translator &t, const Instruction &instruction) {
-  SmallVector<int64_t> dimensions =
-      instruction.fields.integers(instruction_field::dimensions);
+  FailureOr<int64_t> dimension = t.onlyDimension(instruction);
   int64_t carries = instruction.fields.integer(instruction_field::num_carries),
           operands = instruction.operands.size(),
           results = instruction.shape.numLeaves(),
           isAssociative =
               instruction.fields.integer(instruction_field::is_associative);
-  if (dimensions.size() != 1 || dimensions[0] < 0)
-    return t.fail(instruction, "expected one dimension that is not negative");
+  if (failed(dimension))
+    return failure();
   if (carries < 0 || carries > operands || carries > results)
     return t.fail(instruction, "has " + Twine(carries) + " carries, but " +
                                    Twine(operands) + " operands and " +
@@ -138,7 +135,7 @@ LogicalResult scan(Translator &t, const Instruction &instruction) {
                                  {int32_t(all - carries), int32_t(carries)}));
   };
   Translator::Attributes attributes = {
-      t.integer("dimension", dimensions[0]),
+      t.integer("dimension", *dimension),
       t.boolean("is_reverse",
                 instruction.fields.flag(instruction_field::is_reverse)),
       segments("operandSegmentSizes", operands),

@@ -19,15 +19,6 @@ static SmallVector<int64_t> dimensionsOf(const Instruction &instruction) {
   return instruction.fields.integers(instruction_field::dimensions);
 }
 
-/// The only dimension of an instruction; fails if it has another number.
-static FailureOr<int64_t> onlyDimension(Translator &t,
-                                        const Instruction &instruction) {
-  SmallVector<int64_t> dimensions = dimensionsOf(instruction);
-  if (dimensions.size() != 1 || dimensions[0] < 0)
-    return t.fail(instruction, "expected one dimension that is not negative");
-  return dimensions[0];
-}
-
 /// Emits the opcode's op with the list of dimensions as attribute `name`.
 static LogicalResult emitWithDimensions(Translator &t,
                                         const Instruction &instruction,
@@ -44,7 +35,7 @@ static LogicalResult emitWithDimension(Translator &t,
                                        const Instruction &instruction,
                                        StringRef op, StringRef name) {
   FailureOr<SmallVector<Value>> operands = t.values(instruction);
-  FailureOr<int64_t> dimension = onlyDimension(t, instruction);
+  FailureOr<int64_t> dimension = t.onlyDimension(instruction);
   if (failed(operands) || failed(dimension))
     return failure();
   return t.emit(instruction, op, *operands, {t.integer(name, *dimension)});

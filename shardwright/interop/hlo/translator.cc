@@ -97,6 +97,15 @@ FailureOr<Value> Translator::value(const Instruction &instruction,
   return all.front();
 }
 
+FailureOr<int64_t> Translator::onlyDimension(const Instruction &instruction) {
+  SmallVector<int64_t> dimensions =
+      instruction.fields.integers(instruction_field::dimensions);
+  if (dimensions.size() != 1 || dimensions[0] < 0)
+    return fail(instruction, "has " + counted(dimensions.size(), "dimension") +
+                                 ", expected one that is not negative");
+  return dimensions[0];
+}
+
 void Translator::setUnchecked(const Instruction &instruction,
                               ArrayRef<Value> leaves) {
   size_t position = &instruction - frame->computation->instructions.data();

@@ -60,6 +60,10 @@ public:
   mlir::FailureOr<mlir::Value> value(const Instruction &instruction,
                                      size_t operand);
 
+  /// The only dimension of the instruction; fails if it has another number or
+  /// is negative.
+  mlir::FailureOr<int64_t> onlyDimension(const Instruction &instruction);
+
   /// Sets the leaves of the instruction; fails if their types are not those of
   /// its shape.
   mlir::LogicalResult set(const Instruction &instruction,
