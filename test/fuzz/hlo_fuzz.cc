@@ -1,6 +1,4 @@
 //===- hlo_fuzz.cc - mutated HLO protos -----------------------------------===//
-//---------------------------------------------===//
-//--------------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
