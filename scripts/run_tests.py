@@ -212,8 +212,13 @@ def pytorch(options):
     if not os.path.exists(python):
         why = "no .venv-torch: `scripts/bootstrap.sh pytorch` makes it (7 GB)"
         return [(lambda name, why, _: Result(name, skipped=1, output=f"SKIPPED {name}: {why}"), "pytorch", why)]
-    jobs = scripts("pytorch", exclude=("session.py",))(options)
-    return [(function, name, [python, *command[1:]]) for function, name, command in jobs]
+    jobs = []
+    for function, name, command in scripts("pytorch", exclude=("session.py",))(options):
+        # PyTorch/XLA's CPU device compiles for minutes: a job for each model.
+        models = name.endswith("/models.py")
+        for more in [["--models", m] for m in ("mlp", "conv", "gpt", "lstm")] if models else [[]]:
+            jobs.append((function, name, [python, *command[1:], *more]))
+    return jobs
 
 
 # Scripts of test/oracle that compare with the newest jaxlib, too: what programs mean, and how they
