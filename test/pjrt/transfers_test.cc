@@ -198,7 +198,7 @@ TEST(PjrtLayout, BelongsToTheBuffer) {
   auto wrong = layout(bad);
   args.device_layout = &wrong;
   EXPECT_THAT(take(api()->PJRT_Client_BufferFromHostBuffer(&args)).message,
-              HasSubstr("no order of the dimensions"));
+              HasSubstr("not an order of the dimensions"));
 }
 
 TEST(PjrtBuffer, WaitsForTheClientsWord) {
