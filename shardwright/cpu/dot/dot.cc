@@ -174,6 +174,7 @@ llvm::Error DotPlan::run(const void *lhs, const void *rhs, void *out,
     return begin * (cut == &outer ? ofBatch : cut == &m ? ofM : ofN);
   };
   Product p;
+  p.batches = 1;
   p.m = m;
   p.n = n;
   p.k = spec.k;
@@ -188,9 +189,16 @@ llvm::Error DotPlan::run(const void *lhs, const void *rhs, void *out,
   p.c = p.c.advanced(
       offset(spec.outBatchStrides[0], spec.outStrideM, spec.outStrideN));
 
-  // The library handles the innermost batch dimension; the others are loops.
   Shape sizes(spec.batch);
   sizes[0] = outer;
+  if (m && n && spec.k && isSmallBatch(p, sizes)) {
+    llvm::Error e = smallBatchProduct(
+        p, sizes,
+        {spec.lhsBatchStrides, spec.rhsBatchStrides, spec.outBatchStrides});
+    trimScratch();
+    return e;
+  }
+  // The library handles the innermost batch dimension; the others are loops.
   size_t last = sizes.size() - 1;
   p.batches = sizes[last];
   p.a.batchStride = spec.lhsBatchStrides[last];

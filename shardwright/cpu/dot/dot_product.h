@@ -14,6 +14,7 @@
 
 #include "shardwright/support/element_type.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 #include <optional>
@@ -60,8 +61,11 @@ enum class Scratch : uint8_t {
   BlockLeft,
   BlockRight,
   BlockResult,
+  BatchLeft,
+  BatchRight,
+  BatchResult,
 };
-constexpr int numScratch = 10;
+constexpr int numScratch = 13;
 void *scratch(Scratch use, int64_t bytes);
 /// Frees buffers that are too large to keep.
 void trimScratch();
@@ -69,6 +73,18 @@ void trimScratch();
 /// True if oneDNN has a fast kernel for these types on this machine.
 bool hasLibraryProduct(const Product &p);
 llvm::Error libraryProduct(Product p);
+
+/// Elements from one matrix to the next along each dimension of a batch.
+struct BatchStrides {
+  llvm::ArrayRef<int64_t> a, b, c;
+};
+/// True if `p` is one of several products of the library, so small that a call
+/// for each takes longer than copies for one call of all.
+bool isSmallBatch(const Product &p, llvm::ArrayRef<int64_t> batch);
+/// All products of a batch of several dimensions in one call of the library.
+/// `p` is the first of them.
+llvm::Error smallBatchProduct(const Product &p, llvm::ArrayRef<int64_t> batch,
+                              const BatchStrides &strides);
 
 /// True if m or n is 1 and the types are f32, f64, bf16 or f16.
 bool hasVectorProduct(const Product &p);

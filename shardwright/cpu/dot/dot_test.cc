@@ -269,6 +269,28 @@ TEST(Dot, EveryTypeAndLayout) {
     }
 }
 
+TEST(Dot, ManySmallProductsWhoseRowsInterleave) {
+  std::mt19937_64 random(3);
+  for (const Types &types :
+       {allTypes[0], allTypes[3], allTypes[5], allTypes[10]})
+    for (bool isLastLonger : {false, true}) {
+      DotSpec s = randomSpec(types, random, 1);
+      int64_t heads = isLastLonger ? 70 : 4, rows = isLastLonger ? 4 : 70;
+      int64_t size = 17 + random() % 16;
+      s.batch = {rows, heads};
+      s.m = s.n = s.k = size;
+      // Rows of the operands have all heads.
+      s.lhsBatchStrides = s.rhsBatchStrides =
+          s.outBatchStrides = {size * heads * size, size};
+      s.lhsStrideM = s.rhsStrideN = s.outStrideM = heads * size;
+      s.lhsStrideK = s.rhsStrideK = s.outStrideN = 1;
+      SCOPED_TRACE(testing::Message() << str(types.lhs).str() << " " << size);
+      ASSERT_NO_FATAL_FAILURE(check(s, types.tolerance, random, 1));
+      std::swap(s.rhsStrideK, s.rhsStrideN);
+      ASSERT_NO_FATAL_FAILURE(check(s, types.tolerance, random, 3));
+    }
+}
+
 TEST(Dot, LargerThanABlock) {
   std::mt19937_64 random(2);
   for (const Types &types : allTypes) {
