@@ -23,8 +23,10 @@ using namespace shardwright::cpu::onednn;
 
 namespace {
 
-/// With less work than this, starting a primitive does not pay.
-constexpr double leastFlops = 2e5;
+/// With less work than this, starting a primitive does not pay. With little
+/// more, the generic loops take up to five times as long: few features do not
+/// fill their vectors.
+constexpr double leastFlops = 1e4;
 /// Work per task, if the batch can be split.
 constexpr double pieceFlops = 4e6;
 
