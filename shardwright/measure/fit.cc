@@ -12,8 +12,8 @@
 
 using namespace shardwright;
 
-static double errorOf(llvm::ArrayRef<double> measured,
-                      llvm::function_ref<double(size_t)> predict) {
+double shardwright::fitError(llvm::ArrayRef<double> measured,
+                             llvm::function_ref<double(size_t)> predict) {
   double sum = 0;
   for (size_t i = 0; i < measured.size(); ++i) {
     double ratio =
@@ -28,7 +28,7 @@ void shardwright::fitParameters(llvm::ArrayRef<FitParameter> parameters,
                                 llvm::function_ref<double(size_t)> predict) {
   // Coordinate descent with shrinking steps: a maximum of several terms has no
   // gradient where they change places, and there are few parameters.
-  double best = errorOf(measured, predict);
+  double best = fitError(measured, predict);
   for (double factor = 4; factor > 1.002; factor = std::pow(factor, 0.7)) {
     constexpr int kMostRounds = 20;
     for (int round = 0; round < kMostRounds; ++round) {
@@ -38,7 +38,7 @@ void shardwright::fitParameters(llvm::ArrayRef<FitParameter> parameters,
           double old = *parameter.value;
           *parameter.value =
               std::clamp(old * step, parameter.least, parameter.most);
-          double error = errorOf(measured, predict);
+          double error = fitError(measured, predict);
           if (error < best) {
             best = error;
             isBetter = true;

@@ -21,10 +21,13 @@ struct FitParameter {
   double least = 0, most = 0;
 };
 
-/// Changes the parameters so that the sum of the squared logarithms of
-/// predicted / measured becomes small: an error of 10% counts the same for a
-/// short and a long time. `predict` gives the predicted time of program `i`
-/// with the current values. Deterministic.
+/// The sum of the squared logarithms of predicted / measured.
+double fitError(llvm::ArrayRef<double> measured,
+                llvm::function_ref<double(size_t i)> predict);
+
+/// Changes the parameters so that `fitError` becomes small: an error of 10%
+/// counts the same for a short and a long time. `predict` gives the predicted
+/// time of program `i` with the current values. Deterministic.
 void fitParameters(llvm::ArrayRef<FitParameter> parameters,
                    llvm::ArrayRef<double> measured,
                    llvm::function_ref<double(size_t i)> predict);

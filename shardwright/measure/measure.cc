@@ -24,9 +24,16 @@ namespace {
 
 /// A probe as a module for the predictor.
 struct Timed {
+  struct Program {
+    OwningOpRef<ModuleOp> module;
+    std::shared_ptr<LoadedProgram> loaded;
+    /// Of the fastest run.
+    double seconds = 0;
+  };
   MeasuredProbe measured;
-  OwningOpRef<ModuleOp> module;
-  std::shared_ptr<LoadedProgram> program;
+  Program program;
+  /// Without what the probe is about; no module: none.
+  Program without;
 };
 
 /// Passes over all probes, of which the fastest time counts: the machine may be
@@ -41,17 +48,29 @@ public:
   llvm::Expected<Measurement> run();
 
 private:
+  llvm::Expected<Timed::Program> compile(const Probe &probe,
+                                         llvm::StringRef text);
   llvm::Expected<Timed> compile(const Probe &probe);
+  /// Runs a program for a while, and keeps the fastest time.
+  llvm::Error time(Timed::Program &program);
   /// Compiles and times all probes. Those that the backend refuses are skipped,
   /// unless it is the first.
   llvm::Error timeProbes();
   void fitDevice();
+  void fitColumns();
+  /// fitError of the probes that `isWanted` selects.
+  double errorOf(llvm::function_ref<bool(const Probe &)> isWanted);
   void fitLink(llvm::StringRef axis, LinkModel &link);
   /// Fits to the probes that `isWanted` selects.
   void fit(llvm::ArrayRef<FitParameter> parameters,
            llvm::function_ref<bool(const Probe &)> isWanted);
   double predict(const Timed &timed) const {
-    return predictStepTime(*timed.module, options.mesh, result.machine).total();
+    auto secondsOf = [&](const Timed::Program &program) {
+      return predictStepTime(*program.module, options.mesh, result.machine)
+          .total();
+    };
+    double seconds = secondsOf(timed.program);
+    return timed.without.module ? seconds - secondsOf(timed.without) : seconds;
   }
 
   Backend &backend;
@@ -63,16 +82,16 @@ private:
 
 } // namespace
 
-llvm::Expected<Timed> Measuring::compile(const Probe &probe) {
+llvm::Expected<Timed::Program> Measuring::compile(const Probe &probe,
+                                                  llvm::StringRef text) {
   std::string diagnostics;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostics.empty())
       diagnostics = diagnostic.str();
     return success();
   });
-  Timed next;
-  next.measured.probe = probe;
-  next.module = parseSourceString<ModuleOp>(probe.text, &context);
+  Timed::Program next;
+  next.module = parseSourceString<ModuleOp>(text, &context);
   if (!next.module)
     return fail("internal error: probe ", probe.name, ": ", diagnostics);
   // Compiling changes the module.
@@ -81,8 +100,36 @@ llvm::Expected<Timed> Measuring::compile(const Probe &probe) {
       backend.compile(*compiled, {});
   if (failed(program))
     return fail(diagnostics);
-  next.program = std::move(*program);
+  next.loaded = std::move(*program);
   return next;
+}
+
+llvm::Expected<Timed> Measuring::compile(const Probe &probe) {
+  Timed next;
+  next.measured.probe = probe;
+  auto add = [&](llvm::StringRef text, Timed::Program &to) -> llvm::Error {
+    llvm::Expected<Timed::Program> made = compile(probe, text);
+    if (!made)
+      return made.takeError();
+    to = std::move(*made);
+    return llvm::Error::success();
+  };
+  if (llvm::Error e = add(probe.text, next.program))
+    return e;
+  if (!probe.without.empty())
+    if (llvm::Error e = add(probe.without, next.without))
+      return e;
+  return next;
+}
+
+llvm::Error Measuring::time(Timed::Program &program) {
+  llvm::Expected<double> seconds =
+      timeProgram(backend, *program.loaded, options.budget / kPasses);
+  if (!seconds)
+    return seconds.takeError();
+  program.seconds =
+      program.seconds ? std::min(program.seconds, *seconds) : *seconds;
+  return llvm::Error::success();
 }
 
 llvm::Error Measuring::timeProbes() {
@@ -102,22 +149,24 @@ llvm::Error Measuring::timeProbes() {
   for (int pass = 0; pass < kPasses; ++pass)
     for (Timed &next : timed) {
       MeasuredProbe &measured = next.measured;
-      if (!next.program)
+      if (!next.program.loaded)
         continue;
       if (options.progress)
         options.progress(measured.probe.name);
-      llvm::Expected<double> seconds =
-          timeProgram(backend, *next.program, options.budget / kPasses);
-      if (!seconds && pass == 0 && &next == timed.data())
-        return seconds.takeError();
-      if (!seconds) {
-        skip(measured.probe, seconds.takeError());
-        next.program = nullptr;
-        continue;
+      llvm::Error error = time(next.program);
+      if (!error && next.without.module)
+        error = time(next.without);
+      if (error && pass == 0 && &next == timed.data())
+        return error;
+      measured.seconds = next.program.seconds - next.without.seconds;
+      if (!error && pass == kPasses - 1 && measured.seconds <= 0)
+        error = fail("it takes no longer than without what it is about");
+      if (error) {
+        skip(measured.probe, std::move(error));
+        next.program.loaded = nullptr;
       }
-      measured.seconds = pass ? std::min(measured.seconds, *seconds) : *seconds;
     }
-  llvm::erase_if(timed, [](const Timed &next) { return !next.program; });
+  llvm::erase_if(timed, [](const Timed &next) { return !next.program.loaded; });
   return llvm::Error::success();
 }
 
@@ -133,6 +182,17 @@ void Measuring::fit(llvm::ArrayRef<FitParameter> parameters,
   if (!wanted.empty())
     fitParameters(parameters, seconds,
                   [&](size_t i) { return predict(*wanted[i]); });
+}
+
+double Measuring::errorOf(llvm::function_ref<bool(const Probe &)> isWanted) {
+  std::vector<const Timed *> wanted;
+  std::vector<double> seconds;
+  for (const Timed &next : timed)
+    if (isWanted(next.measured.probe)) {
+      wanted.push_back(&next);
+      seconds.push_back(next.measured.seconds);
+    }
+  return fitError(seconds, [&](size_t i) { return predict(*wanted[i]); });
 }
 
 void Measuring::fitDevice() {
@@ -158,21 +218,49 @@ void Measuring::fitDevice() {
       machine.flopsPerSecond.try_emplace(next.measured.probe.element, 1e10);
   for (auto &[element, rate] : machine.flopsPerSecond)
     parameters.push_back({&rate, 1e6, 1e18});
-  fit(parameters,
-      [](const Probe &probe) { return probe.what != Probe::What::Link; });
+  auto isOfDevice = [](const Probe &probe) {
+    return probe.what != Probe::What::Link;
+  };
+  fit(parameters, isOfDevice);
+  fitColumns();
+  fit(parameters, isOfDevice);
   if (auto f32 = machine.flopsPerSecond.find("f32");
       f32 != machine.flopsPerSecond.end())
     machine.defaultFlopsPerSecond = f32->second;
 }
 
+/// Widths of vectors and matrix units. Products of fewer columns decide.
+void Measuring::fitColumns() {
+  double &columns = result.machine.contractionColumns, best = columns;
+  auto isContraction = [](const Probe &probe) {
+    return probe.what == Probe::What::Compute;
+  };
+  double least = errorOf(isContraction);
+  for (int64_t width = 2; width <= 256; width *= 2) {
+    columns = double(width);
+    double error = errorOf(isContraction);
+    if (error < least) {
+      least = error;
+      best = columns;
+    }
+  }
+  columns = best;
+}
+
 void Measuring::fitLink(llvm::StringRef axis, LinkModel &link) {
-  link.latencySeconds = 1e-5;
-  link.bytesPerSecond = 1e9;
-  link.directions = 1;
-  fit({{&link.latencySeconds, 1e-9, 10}, {&link.bytesPerSecond, 1e5, 1e15}},
-      [&](const Probe &probe) {
-        return probe.what == Probe::What::Link && probe.axis == axis;
-      });
+  auto isOfAxis = [&](const Probe &probe) {
+    return probe.what == Probe::What::Link && probe.axis == axis;
+  };
+  LinkModel found[2];
+  double errors[2];
+  for (bool isShared : {false, true}) {
+    link = {1e9, 1e-5, 1, isShared};
+    fit({{&link.latencySeconds, 1e-9, 10}, {&link.bytesPerSecond, 1e5, 1e15}},
+        isOfAxis);
+    found[isShared] = link;
+    errors[isShared] = errorOf(isOfAxis);
+  }
+  link = found[errors[true] < errors[false]];
 }
 
 llvm::Expected<Measurement> Measuring::run() {
@@ -191,6 +279,7 @@ llvm::Expected<Measurement> Measuring::run() {
     // not too good.
     LinkModel &slowest = result.machine.link;
     slowest.directions = 1;
+    slowest.isShared = link.isShared && (isFirst || slowest.isShared);
     slowest.latencySeconds =
         isFirst ? link.latencySeconds
                 : std::max(slowest.latencySeconds, link.latencySeconds);

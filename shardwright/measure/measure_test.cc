@@ -57,7 +57,7 @@ TEST(Probes, NamesAndAxes) {
   for (const Probe &probe : one)
     EXPECT_NE(probe.what, Probe::What::Link);
   std::vector<Probe> two = makeProbes(Mesh({{"x", 2}, {"y", 4}, {"z", 1}}));
-  EXPECT_EQ(two.size(), one.size() + 2 * 15);
+  EXPECT_EQ(two.size(), one.size() + 2 * (15 + 4));
   bool found = false;
   for (const Probe &probe : two)
     if (probe.name == "all_reduce x 256") {
@@ -76,10 +76,11 @@ TEST(MachineFile, JsonReadsAsItself) {
   machine.stepSeconds = 1.25e-5;
   machine.operationSeconds = 3e-7;
   machine.contractionSeconds = 4e-7;
+  machine.contractionColumns = 16;
   machine.elementwiseFlopsPerSecond = 5e9;
   machine.cacheBytes = 3e6;
   machine.cacheBytesPerSecond = 6e10;
-  machine.links["x"] = {2.5e9, 4e-6, 2};
+  machine.links["x"] = {2.5e9, 4e-6, 2, true};
   MachineModel read = llvm::cantFail(MachineModel::parse(machine.json(), "f"));
   EXPECT_EQ(read.name, machine.name);
   EXPECT_EQ(read.flopsPerSecond, machine.flopsPerSecond);
@@ -87,6 +88,7 @@ TEST(MachineFile, JsonReadsAsItself) {
   EXPECT_EQ(read.stepSeconds, machine.stepSeconds);
   EXPECT_EQ(read.operationSeconds, machine.operationSeconds);
   EXPECT_EQ(read.contractionSeconds, machine.contractionSeconds);
+  EXPECT_EQ(read.contractionColumns, machine.contractionColumns);
   EXPECT_EQ(read.elementwiseFlopsPerSecond, machine.elementwiseFlopsPerSecond);
   EXPECT_EQ(read.cacheBytes, machine.cacheBytes);
   EXPECT_EQ(read.cacheBytesPerSecond, machine.cacheBytesPerSecond);

@@ -26,14 +26,15 @@ private:
   void add(Probe::What what, std::string name, std::string element,
            std::string arguments, std::string result, std::string body,
            std::string axis = "") {
-    std::string text =
-        formatv("module @probe attributes {{mhlo.num_partitions = {0} : i32, "
-                "mhlo.num_replicas = 1 : i32} {{\n"
-                "  func.func public @main({1}) -> {2} {{\n{3}  }\n}\n",
-                devices, arguments, result, body)
-            .str();
     probes.push_back({std::move(name), what, std::move(element),
-                      std::move(axis), std::move(text)});
+                      std::move(axis), module(arguments, result, body), ""});
+  }
+  std::string module(const std::string &arguments, const std::string &result,
+                     const std::string &body) const {
+    return formatv("module @probe attributes {{mhlo.num_partitions = {0} : "
+                   "i32, mhlo.num_replicas = 1 : i32} {{\n"
+                   "  func.func public @main({1}) -> {2} {{\n{3}  }\n}\n",
+                   devices, arguments, result, body);
   }
   void addOverheads();
   void addDots(llvm::StringRef element, llvm::ArrayRef<int64_t> sizes);
@@ -43,6 +44,9 @@ private:
   void addLoop();
   void addCollectives(llvm::StringRef axis, llvm::ArrayRef<int64_t> groups,
                       int64_t members);
+  /// Small collectives between the products of a program, where devices wait
+  /// for each other and caches hold other values.
+  void addChains(llvm::StringRef axis, llvm::StringRef global, int64_t members);
   /// The members of the groups along an axis, row by row.
   std::vector<int64_t> groupsAlong(int32_t axis) const;
 
@@ -129,6 +133,11 @@ void Maker::addModelShapes() {
   add2("dot 64x512x256", "64x512", "512x256", "64x256", matrix);
   add2("dots 16 of 32x32x64", "16x32x32", "16x32x64", "16x32x64", batched);
   add2("dots 16 of 1x64x128", "16x1x64", "16x64x128", "16x1x128", batched);
+  add2("dot 256x256x4", "256x256", "256x4", "256x4", matrix);
+  add2("dot 256x64x8", "256x64", "64x8", "256x8", matrix);
+  add2("dots 16 of 16x16x16", "16x16x16", "16x16x16", "16x16x16", batched);
+  add2("convolution 3x3 to 3", "4x16x16x16", "3x3x16x3", "4x16x16x3", window);
+  add2("convolution 3x3 to 8", "4x16x16x16", "3x3x16x8", "4x16x16x8", window);
   add2("convolution 3x3", "4x16x16x32", "3x3x32x32", "4x16x16x32", window);
 }
 
@@ -222,6 +231,59 @@ std::vector<int64_t> Maker::groupsAlong(int32_t axis) const {
   return ids;
 }
 
+static const char *const sum =
+    "({\n    ^bb0(%p: tensor<f32>, %q: tensor<f32>):\n"
+    "      %s = stablehlo.add %p, %q : tensor<f32>\n"
+    "      stablehlo.return %s : tensor<f32>\n    })";
+
+void Maker::addChains(llvm::StringRef axis, llvm::StringRef global,
+                      int64_t members) {
+  constexpr int64_t length = 16, width = 64;
+  const char *square = "tensor<64x64xf32>";
+  for (int64_t rows : {16, 256})
+    for (bool isReduced : {true, false}) {
+      rows = llvm::alignTo(rows, members);
+      std::string all = formatv("tensor<{0}x{1}xf32>", rows, width),
+                  part = formatv("tensor<{0}x{1}xf32>", rows / members, width);
+      std::string bodies[2];
+      for (auto [isWithout, body] : llvm::enumerate(bodies)) {
+        std::string last = "%a";
+        for (int64_t i = 0; i < length; ++i) {
+          std::string product = formatv("%{0}", i), moved = formatv("%r{0}", i);
+          body += formatv("    {0} = stablehlo.dot_general {1}, %b, "
+                          "contracting_dims = [1] x [0] : ({2}, {3}) -> {2}\n",
+                          product, last, all, square);
+          last = product;
+          if (isWithout)
+            continue;
+          last = formatv("%s{0}", i);
+          if (isReduced) {
+            body += formatv("    {0} = \"stablehlo.all_reduce\"({1}) <{{{2}}> "
+                            "{3} : ({4}) -> {4}\n",
+                            last, product, global, sum, all);
+            continue;
+          }
+          body += formatv("    {0} = \"stablehlo.reduce_scatter\"({1}) "
+                          "<{{scatter_dimension = 0 : i64, {2}}> {3} : ({4}) "
+                          "-> {5}\n",
+                          moved, product, global, sum, all, part);
+          body += formatv("    {0} = \"stablehlo.all_gather\"({1}) "
+                          "<{{all_gather_dim = 0 : i64, {2}}> : ({4}) -> {3}\n",
+                          last, moved, global, all, part);
+        }
+        body += formatv("    return {0} : {1}\n", last, all);
+      }
+      std::string arguments = formatv("%a: {0}, %b: {1}", all, square);
+      probes.push_back(
+          {formatv("{0} {1} between products of {2} rows",
+                   isReduced ? "all_reduce" : "reduce_scatter, all_gather",
+                   axis, rows),
+           Probe::What::Link, "f32", axis.str(),
+           module(arguments, all, bodies[0]),
+           module(arguments, all, bodies[1])});
+    }
+}
+
 void Maker::addCollectives(llvm::StringRef axis,
                            llvm::ArrayRef<int64_t> members, int64_t size) {
   std::string rows, pairs;
@@ -241,9 +303,6 @@ void Maker::addCollectives(llvm::StringRef axis,
               members.size() / size, size);
   const char *channel =
       "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>";
-  const char *sum = "({\n    ^bb0(%p: tensor<f32>, %q: tensor<f32>):\n"
-                    "      %s = stablehlo.add %p, %q : tensor<f32>\n"
-                    "      stablehlo.return %s : tensor<f32>\n    })";
   for (int64_t elements : {64, 1 << 14, 1 << 19}) {
     int64_t n = llvm::alignTo(elements, size);
     auto collective = [&](const char *op, std::string attributes,
@@ -260,6 +319,8 @@ void Maker::addCollectives(llvm::StringRef axis,
     };
     std::string global =
         formatv("{0}, {1}, use_global_device_ids", channel, groups);
+    if (elements == 64)
+      addChains(axis, global, size);
     collective("all_reduce", global, n, sum);
     collective("all_gather", "all_gather_dim = 0 : i64, " + global, n * size,
                "");

@@ -24,6 +24,9 @@ struct Probe {
   std::string element; ///< of the arithmetic, like `f32`
   std::string axis;    ///< of a collective; empty: all devices
   std::string text;    ///< a module of local shapes
+  /// If not empty: the same program without what the probe is about. The
+  /// difference of the times counts.
+  std::string without;
 };
 
 /// Probes for machines with these axes; an empty mesh has one device.

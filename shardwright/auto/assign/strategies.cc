@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/cost/predicted_seconds.h"
+#include "shardwright/partition/decide/local_work.h"
 #include "shardwright/partition/ops/linear_ops.h"
 #include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/ops/op_traits.h"
@@ -67,6 +68,8 @@ OpTraffic readTraffic(Operation *op, OpCosts &costs) {
   }
   work.isLaunched = isHeld;
   work.isContraction = isContraction(op);
+  work.columns = countColumns(op);
+  work.hasVectorForm = !isa<stablehlo::ConvolutionOp>(op);
   return work;
 }
 
@@ -228,10 +231,16 @@ std::vector<OpStrategy> StrategyMaker::make(const ShardedOp &op,
 double StrategyMaker::kernelSeconds(const ShardedOp &op,
                                     const AxisFactors &factors) const {
   const OpTraffic &work = op.work;
-  double shards = 1;
-  for (auto [a, f] : llvm::enumerate(factors))
-    if (f >= 0)
-      shards *= double(size(int32_t(a)));
+  double shards = 1, columns = work.columns;
+  for (auto [a, f] : llvm::enumerate(factors)) {
+    if (f < 0)
+      continue;
+    shards *= double(size(int32_t(a)));
+    if (columns != 0 && isColumn(*op.rule, f))
+      columns /= double(size(int32_t(a)));
+  }
+  if (columns <= 1 && work.hasVectorForm)
+    columns = 0;
   double bytes = 0;
   if (shards == 1) {
     for (double size : work.operandBytes)
@@ -255,7 +264,7 @@ double StrategyMaker::kernelSeconds(const ShardedOp &op,
   }
   return shardwright::kernelSeconds(
       machine, {work.operations / shards, work.operationsPerSecond, bytes,
-                work.isContraction, work.isLaunched});
+                work.isContraction, columns, work.isLaunched});
 }
 
 } // namespace shardwright

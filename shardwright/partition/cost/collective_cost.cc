@@ -32,7 +32,9 @@ double bytesSent(CollectiveKind kind, double local, int64_t members) {
 }
 
 double costOfRounds(CollectiveKind kind, double sent, int64_t members,
-                    double latency, double byte) {
+                    double latency, double byte, bool isShared) {
+  if (isShared)
+    return latency + byte * sent;
   double n = double(members), logRounds = std::ceil(std::log2(n));
   switch (kind) {
   case CollectiveKind::AllGather:

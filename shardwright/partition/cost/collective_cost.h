@@ -54,13 +54,15 @@ struct LinkModel {
   double latencySeconds = 1e-6;
   /// 2: a device sends to both neighbours along the axis at the same time.
   int32_t directions = 1;
+  /// The devices read each other's memory: every collective takes one round.
+  bool isShared = false;
 
   double totalBytesPerSecond() const { return bytesPerSecond * directions; }
   /// Over both axes at once: that of the slowest.
   LinkModel with(const LinkModel &other) const {
     return {std::min(bytesPerSecond, other.bytesPerSecond),
             std::max(latencySeconds, other.latencySeconds),
-            std::min(directions, other.directions)};
+            std::min(directions, other.directions), isShared && other.isShared};
   }
   friend bool operator==(const LinkModel &, const LinkModel &) = default;
 };
@@ -107,9 +109,9 @@ private:
 };
 
 /// Rounds times latency plus bytes times their cost, by the table above; for an
-/// all-to-all, the cheaper of the two.
+/// all-to-all, the cheaper of the two. `isShared`: one round.
 double costOfRounds(CollectiveKind kind, double sent, int64_t members,
-                    double latency, double byte);
+                    double latency, double byte, bool isShared = false);
 
 } // namespace shardwright
 

@@ -18,6 +18,12 @@ using namespace llvm;
 
 namespace shardwright {
 
+double MachineModel::shareOfColumns(double columns) const {
+  if (columns == 0)
+    return 1;
+  return std::ceil(columns / contractionColumns) * contractionColumns / columns;
+}
+
 double MachineModel::flopsOf(StringRef elementType) const {
   auto known = [&](StringRef type) -> const double * {
     auto it = flopsPerSecond.find(type.str());
@@ -100,10 +106,14 @@ JoinLimits MachineModel::joinLimits() const {
 }
 
 std::string MachineModel::json() const {
-  auto linkOf = [](const LinkModel &link) {
-    return json::Object{{"bytes_per_second", link.bytesPerSecond},
+  auto linkOf = [&](const LinkModel &link) {
+    json::Object object{{"bytes_per_second", link.bytesPerSecond},
                         {"latency_seconds", link.latencySeconds},
                         {"directions", link.directions}};
+    // A link of one axis may differ from the others.
+    if (link.isShared || this->link.isShared)
+      object["shared_memory"] = link.isShared;
+    return object;
   };
   json::Object flops{{"default", defaultFlopsPerSecond}}, axes;
   for (const auto &[element, rate] : flopsPerSecond)
@@ -128,6 +138,8 @@ std::string MachineModel::json() const {
   setIfGiven(machine, "elementwise_flops_per_second",
              elementwiseFlopsPerSecond);
   setIfGiven(machine, "contraction_seconds", contractionSeconds);
+  if (contractionColumns != 1)
+    machine["contraction_columns"] = contractionColumns;
   if (!axes.empty())
     machine["links"] = std::move(axes);
   if (!levels.empty()) {

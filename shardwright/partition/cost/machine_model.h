@@ -20,7 +20,8 @@
 //    "processes": {"devices_per_process": 8, "per_host": 2,
 //                  "link": {"bytes_per_second": 1e10}},
 //    "elementwise_flops_per_second": 1e13, "operation_seconds": 1e-6,
-//    "contraction_seconds": 1e-6, "step_seconds": 1e-5}
+//    "contraction_seconds": 1e-6, "contraction_columns": 16,
+//    "step_seconds": 1e-5}
 //
 // Omitted keys default to the built-in machine, whose ratios the partitioner
 // assumes if no machine is named. The times that follow from them:
@@ -116,6 +117,9 @@ struct MachineModel {
   double cacheBytes = 0, cacheBytesPerSecond = 0;
   /// Fixed overhead of each kernel, and that of a contraction besides.
   double operationSeconds = 0, contractionSeconds = 0;
+  /// Contractions take as long as if their output columns were a multiple of
+  /// this number, the width of vectors or of a matrix unit.
+  double contractionColumns = 1;
   /// Fixed overhead of each run of a program.
   double stepSeconds = 0;
   LinkModel link;
@@ -126,6 +130,8 @@ struct MachineModel {
   /// None: all devices belong to one process.
   std::optional<ProcessesModel> processes;
 
+  /// How often the operations of a contraction with so many columns are done.
+  double shareOfColumns(double columns) const;
   double flopsOf(llvm::StringRef elementType) const;
   /// Time in which a kernel reads or writes this many bytes.
   double memorySeconds(double bytes) const;

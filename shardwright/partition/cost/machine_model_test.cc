@@ -143,6 +143,11 @@ TEST(MachineModel, ErrorsSayLineKeyExpectedAndFound) {
             "\"much\"");
   EXPECT_EQ(errorOf("{\"link\": {\"directions\": 3}}"),
             "m.json:1: link.directions: expected 1 or 2, found 3");
+  EXPECT_EQ(errorOf("{\"link\": {\"shared_memory\": 1}}"),
+            "m.json:1: link.shared_memory: expected true or false, found 1");
+  EXPECT_EQ(errorOf("{\"contraction_columns\": 0}"),
+            "m.json:1: contraction_columns: expected a number from 1 to 65536, "
+            "found 0");
   EXPECT_EQ(errorOf("{\"links\": {\n\"x\": {\n\"latency_seconds\": -1}}}"),
             "m.json:3: links.x.latency_seconds: expected seconds from 0 "
             "to 1000, found -1");

@@ -197,9 +197,16 @@ Error Reader::readLink(const Path &path, const json::Value &value,
           return readRate(key, v, link.bytesPerSecond);
         if (key.back() == "latency_seconds")
           return readSeconds(key, v, link.latencySeconds);
+        if (key.back() == "shared_memory") {
+          std::optional<bool> isShared = v.getAsBoolean();
+          if (!isShared)
+            return wrong(key, "true or false", v);
+          link.isShared = *isShared;
+          return Error::success();
+        }
         if (key.back() != "directions")
-          return unknown(key,
-                         {"bytes_per_second", "latency_seconds", "directions"});
+          return unknown(key, {"bytes_per_second", "latency_seconds",
+                               "directions", "shared_memory"});
         std::optional<int64_t> directions = v.getAsInteger();
         if (directions != 1 && directions != 2)
           return wrong(key, "1 or 2", v);
@@ -363,6 +370,9 @@ Error Reader::read(MachineModel &machine) {
           return readSeconds(key, v, machine.operationSeconds);
         if (top == "contraction_seconds")
           return readSeconds(key, v, machine.contractionSeconds);
+        if (top == "contraction_columns")
+          return readNumber(key, v, 1, 65536, "a number from 1 to 65536",
+                            machine.contractionColumns);
         if (top == "step_seconds")
           return readSeconds(key, v, machine.stepSeconds);
         if (top == "processes")
@@ -376,10 +386,11 @@ Error Reader::read(MachineModel &machine) {
                 own = machine.link;
                 return readLink(axis, link, own);
               });
-        return unknown(
-            key, {"name", "flops_per_second", "elementwise_flops_per_second",
-                  "memory", "link", "links", "levels", "operation_seconds",
-                  "contraction_seconds", "step_seconds", "processes"});
+        return unknown(key, {"name", "flops_per_second",
+                             "elementwise_flops_per_second", "memory", "link",
+                             "links", "levels", "operation_seconds",
+                             "contraction_seconds", "contraction_columns",
+                             "step_seconds", "processes"});
       });
 }
 

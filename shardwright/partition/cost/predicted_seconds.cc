@@ -40,7 +40,7 @@ double collectiveSeconds(const MachineModel &machine, CollectiveKind kind,
     return touched;
   double rate = isPermute ? link.bytesPerSecond : link.totalBytesPerSecond();
   return costOfRounds(kind, bytesSent(kind, local, near), near,
-                      link.latencySeconds, 1 / rate) +
+                      link.latencySeconds, 1 / rate, link.isShared) +
          touched;
 }
 
@@ -48,7 +48,8 @@ double kernelSeconds(const MachineModel &machine, const KernelWork &work) {
   double launch = work.isLaunched ? machine.operationSeconds : 0;
   if (work.isContraction)
     launch += machine.contractionSeconds;
-  return launch + std::max(work.operations / work.operationsPerSecond,
+  double operations = work.operations * machine.shareOfColumns(work.columns);
+  return launch + std::max(operations / work.operationsPerSecond,
                            machine.memorySeconds(work.bytes));
 }
 

@@ -36,6 +36,9 @@ struct KernelWork {
   /// Bytes read from memory and written to it.
   double bytes = 0;
   bool isContraction = false;
+  /// Output columns that a contraction computes together; 0: none that
+  /// MachineModel::contractionColumns is about.
+  double columns = 0;
   /// False for an op that runs in the kernel of another op, or on the host.
   bool isLaunched = true;
 };

@@ -35,6 +35,7 @@ MachineModel anyMachine() {
   }
   machine.operationSeconds = *rc::gen::element(0.0, 1e-6);
   machine.contractionSeconds = *rc::gen::element(0.0, 2e-6);
+  machine.contractionColumns = *rc::gen::element(1.0, 16.0);
   return machine;
 }
 
@@ -103,6 +104,11 @@ TEST(CollectiveSeconds, AddBytesOverTheLinkAndMemory) {
       0.035);
   EXPECT_EQ(collectiveSeconds(machine, CollectiveKind::AllReduce, 20, 1, link),
             0);
+  // One round, and the same bytes.
+  link.isShared = true;
+  EXPECT_DOUBLE_EQ(
+      collectiveSeconds(machine, CollectiveKind::AllReduce, 20, 4, link),
+      0.15 + 0.5 + 0.035);
 }
 
 RC_GTEST_PROP(KernelSeconds, AreTheLargerOfArithmeticAndMemory, ()) {
@@ -112,11 +118,16 @@ RC_GTEST_PROP(KernelSeconds, AreTheLargerOfArithmeticAndMemory, ()) {
   work.operationsPerSecond = *rc::gen::element(1e9, 1e12);
   work.bytes = *rc::gen::inRange(0, 1 << 20);
   work.isContraction = *rc::gen::arbitrary<bool>();
+  work.columns = work.isContraction ? *rc::gen::inRange(0, 100) : 0;
   work.isLaunched = *rc::gen::arbitrary<bool>();
   double seconds = kernelSeconds(machine, work);
   double overhead = (work.isLaunched ? machine.operationSeconds : 0) +
                     (work.isContraction ? machine.contractionSeconds : 0);
-  double arithmetic = work.operations / work.operationsPerSecond;
+  // Columns are computed in groups, the last of which may be partly empty.
+  double groups = std::ceil(work.columns / machine.contractionColumns);
+  double arithmetic =
+      work.operations / work.operationsPerSecond *
+      (work.columns ? groups * machine.contractionColumns / work.columns : 1);
   double memory = machine.memorySeconds(work.bytes);
   RC_ASSERT(std::abs(seconds - overhead - std::max(arithmetic, memory)) <
             1e-15);

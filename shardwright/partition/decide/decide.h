@@ -54,6 +54,10 @@ struct OpKernel {
   /// The tensor with whose elements the operations grow: operands, then
   /// results; -1: the points of all factors.
   int32_t countedTensor = -1;
+  /// Output columns of a contraction (KernelWork); 0: none.
+  double columns = 0;
+  /// A contraction with a single column has none: it multiplies with a vector.
+  bool hasVectorForm = true;
   /// How often each byte of the results is moved.
   double writes = 1;
   /// Of each operand, at most as many bytes as the results have are read.

@@ -13,6 +13,11 @@
 
 using namespace shardwright;
 
+bool shardwright::isColumn(const ShardingRule &rule, int32_t factor) {
+  return rule.holds(1, factor) && !rule.holds(0, factor) &&
+         rule.holds(int32_t(rule.operands.size()), factor);
+}
+
 double LocalWork::writeSeconds(double bytes) const {
   return costs.machine->operationSeconds + costs.machine->memorySeconds(bytes);
 }
@@ -75,6 +80,19 @@ double LocalWork::localOperations(const FactorAxes &axes) const {
   return kernel.operations / shards;
 }
 
+double LocalWork::localColumns(const FactorAxes &axes) const {
+  const ShardingRule &rule = *problem.rule;
+  const OpKernel &kernel = problem.kernel;
+  if (kernel.columns == 0)
+    return 0;
+  double shards = 1;
+  for (size_t f = 0; f < axes.size(); ++f)
+    if (isColumn(rule, f))
+      shards *= double(totalSize(axes[f]));
+  double columns = kernel.columns / shards;
+  return columns <= 1 && kernel.hasVectorForm ? 0 : columns;
+}
+
 double LocalWork::addTo(double cost, const FactorAxes &axes) const {
   if (costs.machine) {
     const OpKernel &kernel = problem.kernel;
@@ -86,7 +104,8 @@ double LocalWork::addTo(double cost, const FactorAxes &axes) const {
     return cost + extra +
            kernelSeconds(*costs.machine,
                          {localOperations(axes), kernel.operationsPerSecond,
-                          bytes, problem.isContraction, kernel.isLaunched});
+                          bytes, problem.isContraction, localColumns(axes),
+                          kernel.isLaunched});
   }
   cost += costs.touch * touched;
   if (problem.isContraction) {

@@ -19,6 +19,10 @@
 
 namespace shardwright {
 
+/// True if the factor is one of the output columns of a contraction: in its
+/// right operand and its result, not in its left operand.
+bool isColumn(const ShardingRule &rule, int32_t factor);
+
 /// Adds up the work for one candidate. Bytes are those that a device holds.
 class LocalWork {
 public:
@@ -48,6 +52,8 @@ public:
 private:
   /// Scales the operations on all elements to those of a device.
   double localOperations(const FactorAxes &axes) const;
+  /// Likewise the output columns of a contraction.
+  double localColumns(const FactorAxes &axes) const;
   /// Time of a kernel that only moves bytes.
   double writeSeconds(double bytes) const;
 

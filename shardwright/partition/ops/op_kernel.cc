@@ -174,7 +174,8 @@ double secondsOfKernel(Operation *op, OperationRates &rates) {
     return 0;
   return kernelSeconds(rates.getMachine(),
                        {countOperations(op), rates.of(op), bytesTouched(op),
-                        isContraction(op), launchesKernel(op)});
+                        isContraction(op), countColumns(op),
+                        launchesKernel(op)});
 }
 
 /// The tensor with whose elements the operations of the op grow
@@ -212,6 +213,8 @@ void describeKernel(Operation *op, OperationRates &rates,
     kernel.countedTensor = counted;
   kernel.operations = countOperations(op);
   kernel.operationsPerSecond = rates.of(op);
+  kernel.columns = countColumns(op);
+  kernel.hasVectorForm = !isa<stablehlo::ConvolutionOp>(op);
   kernel.writes = traffic.results;
   kernel.readsPart = traffic.readsPart;
   kernel.isFused = placeOf(op) == KernelPlace::UsersKernel;

@@ -102,7 +102,36 @@ double ofFft(stablehlo::FftOp fft) {
   return 5 * elements * std::log2(std::max(2.0, length));
 }
 
+/// Elements of the right operand for each batch and contracted index.
+double columnsOf(Value rhs, ArrayRef<int64_t> batching,
+                 ArrayRef<int64_t> contracting) {
+  double columns = elementsOf(rhs.getType());
+  for (int64_t dim : batching)
+    columns /= std::max(1.0, sizeOf(rhs, dim));
+  for (int64_t dim : contracting)
+    columns /= std::max(1.0, sizeOf(rhs, dim));
+  return columns > 1 ? columns : 0;
+}
+
 } // namespace
+
+double countColumns(Operation *op) {
+  return llvm::TypeSwitch<Operation *, double>(op)
+      .Case([](stablehlo::DotGeneralOp dot) {
+        auto dims = dot.getDotDimensionNumbers();
+        return columnsOf(dot.getRhs(), dims.getRhsBatchingDimensions(),
+                         dims.getRhsContractingDimensions());
+      })
+      .Case([](stablehlo::DotOp dot) {
+        return columnsOf(dot.getRhs(), {}, int64_t(0));
+      })
+      .Case([](stablehlo::ConvolutionOp conv) {
+        return sizeOf(
+            conv.getRhs(),
+            conv.getDimensionNumbers().getKernelOutputFeatureDimension());
+      })
+      .Default([](Operation *) { return 0.0; });
+}
 
 double countOperations(Operation *op) {
   double results = elementsOf(op->getResultTypes());

@@ -55,8 +55,9 @@ OpCosts::OpCosts(const MachineModel &machine, const Mesh &mesh)
     : machine(machine), mesh(mesh), rates(machine) {}
 
 double OpCosts::contractionSeconds(Operation *op, double parts, double bytes) {
-  return kernelSeconds(machine, {countOperations(op) / parts, rates.of(op),
-                                 bytes, /*isContraction=*/true});
+  return kernelSeconds(machine,
+                       {countOperations(op) / parts, rates.of(op), bytes,
+                        /*isContraction=*/true, countColumns(op)});
 }
 
 double OpCosts::heldBytes(Value result) {

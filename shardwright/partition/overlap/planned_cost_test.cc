@@ -81,6 +81,8 @@ MachineModel anyMachine() {
   machine.memoryBytesPerSecond = *rc::gen::element(1e9, 1e11);
   machine.operationSeconds = *rc::gen::element(0.0, 1e-6);
   machine.contractionSeconds = *rc::gen::element(0.0, 1e-6);
+  machine.contractionColumns = *rc::gen::element(1.0, 4.0);
+  machine.link.isShared = *rc::gen::arbitrary<bool>();
   machine.link = {*rc::gen::element(1e8, 1e10), *rc::gen::element(0.0, 1e-6),
                   *rc::gen::element(1, 2)};
   if (*rc::gen::arbitrary<bool>())
