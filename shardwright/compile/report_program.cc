@@ -132,6 +132,7 @@ FailureOr<llvm::json::Object> reportProgram(ModuleOp module,
   options.observer = nullptr;
   options.stopAfter = Stage::Local;
   options.form = ProgramForm::Device;
+  options.nameOfValue = [&](Value value) { return user.shortNameOf(value); };
   options.afterStage = [&](Stage stage, ModuleOp m) {
     if (stage == Stage::Reshard)
       whole = wholeValues(m, 0, &user, &moves);

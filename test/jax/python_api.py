@@ -133,10 +133,16 @@ def partitions(tally):
     tally.check("shards", result.arguments[1]["local"] == "32x16xf32" and result.results[0]["sharding"] == '[{"data"}, {}]', (result.arguments, result.results))
     tally.check("report", "all_reduce" in str(result) and "1 all_reduce" in repr(result), str(result))
 
+    held = [value["value"] for value in result.statistics["predicted_peak"]["largest"]]
+    explained = shardwright.explain(megatron(mesh), *SHAPES, collectives=True).data["predicted_peak"]["largest"]
+    text = str(shardwright.partition(megatron(mesh), *SHAPES, memory=False))
+    tally.check("names at the peak", any(name.startswith("%") for name in held) and all(name in text for name in held), (held, text))
+    tally.equal("names at the peak: as explain says", [value["value"] for value in explained], held)
+
     less = shardwright.partition(megatron(mesh), *SHAPES, stages="local", memory=False)
     tally.check("only what was asked for", set(less.stages) == {"local"} and less.peak_bytes is None, less.stages.keys())
     located = shardwright.partition(megatron(mesh), *SHAPES, stages=["local"], locations=True)
-    tally.check("locations", "python_api.py" in located.text, located.text)
+    tally.check("locations", "python_api.py" in located.text and "sw.value" not in located.text, located.text)
 
     # The same program in other forms.
     traced = megatron(mesh).trace(*SHAPES).lower(lowering_platforms=("cpu",))

@@ -153,18 +153,6 @@ static void printAfter(const CommonOptions &options, Stage stage,
   llvm::errs() << "\n";
 }
 
-/// Prints the module without the numbers of its values, if it is numbered.
-static void printStage(ModuleOp module, const CommonOptions &options,
-                       bool isNumbered, llvm::raw_ostream &os) {
-  OwningOpRef<ModuleOp> plain;
-  if (isNumbered && options.debugInfo) { // else no locations are printed
-    plain = module.clone();
-    removeNumbers(*plain);
-  }
-  printModule(plain ? *plain : module, os,
-              OpPrintingFlags().enableDebugInfo(options.debugInfo));
-}
-
 CompileOptions Session::compileOptionsOf(const CommonOptions &options,
                                          std::optional<MachineModel> machine,
                                          Stage stopAfter) const {
@@ -234,7 +222,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     llvm::scope_exit resume([&] { line.at(nameOfNext(stage)); });
     if (text && stage == printed) {
       llvm::raw_string_ostream os(*text);
-      printStage(module, options, names.has_value(), os);
+      printWithoutNumbers(module, options.debugInfo, os);
     }
     printAfter(options, stage, module);
   };

@@ -58,11 +58,15 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
 
   ProgramReader reader;
   KeptSources kept;
-  OwningOpRef<ModuleOp> module = reader.read(code);
+  AsmParserState positions;
+  OwningOpRef<ModuleOp> module = reader.read(code, &positions);
   if (!module)
     return reader.error();
   askClients(options, request, *module, kept);
   std::string name = module->getSymName().value_or("module").str();
+  // The report names the values at the peak.
+  const UserValues user(*module, &positions, reader.sources.get());
+  options.nameOfValue = [&](Value value) { return user.shortNameOf(value); };
   if (failed(openForChoice(*module)))
     return reader.error();
 
@@ -73,7 +77,7 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
       return;
     std::string text;
     llvm::raw_string_ostream os(text);
-    printModule(module, os, OpPrintingFlags().enableDebugInfo(locations));
+    printWithoutNumbers(module, locations, os);
     stages[str(stage)] = text + "\n";
   };
   if (plansInside && failed(planInside(*module, options)))

@@ -8,6 +8,7 @@
 #include "shardwright/report/explain/user_values.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/interop/load_module.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -167,6 +168,17 @@ void removeNumbers(ModuleOp module) {
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/false,
                                         /*replaceLocs=*/true,
                                         /*replaceTypes=*/false);
+}
+
+void printWithoutNumbers(ModuleOp module, bool withLocations,
+                         llvm::raw_ostream &os) {
+  OwningOpRef<ModuleOp> plain;
+  if (withLocations) { // only they have numbers
+    plain = module.clone();
+    removeNumbers(*plain);
+  }
+  printModule(plain ? *plain : module, os,
+              OpPrintingFlags().enableDebugInfo(withLocations));
 }
 
 std::string UserValues::resultName(unsigned i) const {

@@ -94,6 +94,11 @@ std::string sourceNameOf(mlir::Location location);
 /// its values had never been numbered.
 void removeNumbers(mlir::ModuleOp module);
 
+/// Prints a module that may be numbered, as if its values had never been
+/// numbered.
+void printWithoutNumbers(mlir::ModuleOp module, bool withLocations,
+                         llvm::raw_ostream &os);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_REPORT_EXPLAIN_USER_VALUES_H
