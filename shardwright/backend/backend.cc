@@ -30,4 +30,6 @@ llvm::Error Backend::checkAddressable(DeviceId device) const {
 
 LoadedProgram::~LoadedProgram() = default;
 StepCost LoadedProgram::stepCost(int32_t) const { return {}; }
+std::vector<std::string> LoadedProgram::fusedOps(int32_t) const { return {}; }
+
 std::vector<ProgramLoop> LoadedProgram::loops() const { return {}; }

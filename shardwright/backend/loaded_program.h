@@ -172,6 +172,9 @@ public:
   /// The name of a step in a trace, like `stablehlo.add at file.py:12:3`; may
   /// be empty.
   virtual std::string stepName(int32_t step) const = 0;
+  /// The names of the other ops that the backend has fused into a step, each
+  /// once, in the form of stepName.
+  virtual std::vector<std::string> fusedOps(int32_t step) const;
   /// An estimate; zero if the backend knows none.
   virtual StepCost stepCost(int32_t step) const;
   /// The loops of the program, in order of begin, an enclosing loop before

@@ -22,7 +22,7 @@ using cpu::ByteReader;
 using cpu::ByteWriter;
 
 /// Increment it with every change of the format.
-static constexpr int64_t formatVersion = 6;
+static constexpr int64_t formatVersion = 7;
 
 static std::string checksum(llvm::StringRef bytes) {
   llvm::BLAKE3 hasher;

@@ -178,7 +178,7 @@ class Builder:
         ]  # fmt: skip
         return {"peak": out[peak][1], "values_at_peak": 31, "points": out, "classes": classes, "by_class": rows, "at_peak": at_peak}
 
-    def timeline(self, lanes=1, source="predicted"):
+    def timeline(self, lanes=1, source="predicted", processes=1):
         if not self.machine and source == "predicted":
             return None
         events, loops, total = [], [], 0.0
@@ -193,16 +193,30 @@ class Builder:
                 if sent:
                     events.append([lane, at, sent * 1e-9, self.s("all_reduce"), o, sent, 1])
                     at += sent * 1e-9 + (2e-6 if o % 3 == 0 else 0)
+            if source == "measured":  # a wait for the other devices
+                events.append([lane, at, 0.04 * at, self.s("waiting for all_reduce"), -1, None, 1])
+                at *= 1.04
             total = max(total, at)
             if source == "measured":  # two runs of a loop, the first of which holds two runs of another
                 for begin, end, iterations, depth in ((0.1, 0.4, 12, 0), (0.12, 0.2, 3, 1), (0.22, 0.3, 0, 1), (0.5, 0.9, 1200 + lane, 0)):
                     loops.append([lane, begin * at, (end - begin) * at, self.s("while"), -1, iterations, depth, -1])
         names = [f"device {i}" for i in range(lanes)] if lanes > 1 else ["all devices"]
-        return {"source": source, "lanes": names, "events": events, "total": total, "left_out": 0, "overhead": 0,
-                "loops": loops, "loops_left_out": 0}
+        timeline = {"source": source, "lanes": names, "events": events, "total": total, "left_out": 0, "overhead": 0,
+                    "loops": loops, "loops_left_out": 0}  # fmt: skip
+        if source == "measured":  # each lane's first kernel has the ops after it, too
+            last = min(5, len(self.ops["op"]))
+            timeline["fused"] = [[[self.ops["op"][o], o, -1] for o in range(1, last)] + [[self.s("constant"), -1, -1]]]
+            timeline["processes"] = processes
+            seen = set()
+            for event in events:
+                event += [-1, -1 if event[0] in seen else 0]
+                seen.add(event[0])
+            if processes > 1:
+                timeline["lanes"] = [f"{name}, process {i * processes // lanes}" for i, name in enumerate(names)]
+        return timeline
 
-    def document(self, lanes=1, source="predicted", memory=True, diff=None):
-        timeline = self.timeline(lanes, source)  # names of events are strings
+    def document(self, lanes=1, source="predicted", memory=True, diff=None, processes=1):
+        timeline = self.timeline(lanes, source, processes)  # names of events are strings
         sent = sum(c["bytes_sent_per_device"] for c in self.collectives)
         self.order_collectives()
         statistics = {"bytes_sent_per_device": sent, "devices": self.devices, "ops": len(self.ops["op"]) + 7,  # terminators count, too
@@ -239,7 +253,7 @@ class Builder:
                 reshard["collective"] = place[reshard["collective"]]
 
 
-def transformer(layers=4, title="examples/gpt/gpt.mlir", machine=True, ops_per_layer=24, lanes=1, source="predicted", diff=None):
+def transformer(layers=4, title="examples/gpt/gpt.mlir", machine=True, ops_per_layer=24, lanes=1, source="predicted", diff=None, processes=1):
     """A transformer's step with loops, reasons, conflicts, reshards and suggestions."""
     b = Builder(title, machine=machine)
     weights = []
@@ -298,7 +312,7 @@ def transformer(layers=4, title="examples/gpt/gpt.mlir", machine=True, ops_per_l
          "verified": True}
         for a, n in (("model", 72830), ("data", 31000))
     ]  # fmt: skip
-    return b.document(lanes=lanes, source=source, diff=diff)
+    return b.document(lanes=lanes, source=source, diff=diff, processes=processes)
 
 
 def empty():

@@ -8,6 +8,7 @@
 compared with a computation of their own, over meshes with sub-axes and dimensions of any size."""
 
 import random
+import re
 
 import browser
 import sample_documents
@@ -244,7 +245,7 @@ def memory(b, d):
 def timeline(b):
     d = sample_documents.transformer(2, lanes=8, source="measured", diff=sample_documents.difference())
     b.open(b.page("measured", d), "timeline")
-    has("timeline", b.text(), "Measured step", "device 0", "device 7", "What takes most time")
+    has("timeline", b.text(), "Measured step", "device 0", "device 7", "What takes most time", "waiting for other devices")
     drawn = b.js("const c = document.querySelector('canvas'); const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
                  "const seen = new Set(); for (let i = 0; i < p.length; i += 4) if (p[i + 3]) seen.add(p[i] + ',' + p[i + 1] + ',' + p[i + 2]); return seen.size")  # fmt: skip
     tally.check("the canvas has colours", drawn > 3, drawn)
@@ -281,8 +282,25 @@ def timeline(b):
     has("a click chooses", b.text("#timeline-event"), "on device 0")
     b.click("#timeline-event a")
     tally.check("an event's op", b.route().startswith("#program?op="), b.route())
+    b.go("timeline?event=0")  # a kernel of ops of several places
+    frames = {d["strings"][d["frames"][i][0]].split("/")[-1] + f":{d['frames'][i][1]}" for stack in d["stacks"] for i in stack}
+    has("places of a kernel: their number", b.text("#timeline-event summary"), "and", "more")
+    shown = "return document.querySelector('#timeline-event details ol').checkVisibility({contentVisibilityAuto: true})"
+    tally.equal("places of a kernel: folded", False, b.js(shown))
+    b.click("#timeline-event summary")
+    tally.equal("places of a kernel: unfolded", True, b.js(shown))
+    places = b.texts("#timeline-event li .place")
+    number = int(re.search(r"and (\d+) more", b.text("#timeline-event summary")).group(1))
+    tally.check("places of a kernel: all", len(set(places)) == len(places) == number and set(places) <= frames, (places, number, frames))
+    own = b.text("#timeline-event summary .place")
+    tally.check("places of a kernel: not its own again", own in frames and own not in places, (own, places))
+    tally.check("places of a kernel: in the table", b.js("return document.querySelectorAll('main table details.places').length") > 0)
     b.go("overview")
     has("measured step on the overview", b.text(), "Measured (mean of the devices)")
+    events, strings = d["timeline"]["events"], d["strings"]
+    waits = sum(e[2] for e in events if strings[e[3]].startswith("waiting")) / 8
+    computing = sum(e[2] for e in events if not e[5] and not strings[e[3]].startswith("waiting")) / 8
+    tally.check("waiting is idle time", waits > 0 and b.js("return SW.format.seconds(arguments[0])", computing) in b.text(), computing)
 
 
 def diff(b):

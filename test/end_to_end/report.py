@@ -333,6 +333,15 @@ def check_run(tally, name, path):
         sent = sum(e[5] or 0 for e in events if e[0] == lane)
         said = data["statistics"]["bytes_sent_per_device"]
         tally.check(f"{name}: bytes of a run", math.isclose(sent, said, rel_tol=1e-9), f"{sent} {said}")
+    fused = timeline["fused"]
+    tally.equal(f"{name}: kernels of several ops", set(range(len(fused))), {e[8] for e in events} - {-1})
+    ops, stacks = data["ops"], len(data["stacks"])
+    for step, op, stack in (row for rows in fused for row in rows):
+        kind = data["strings"][ops["op"][op]].removeprefix("stablehlo.") if op >= 0 else None
+        right = kind in (None, data["strings"][step]) and -1 <= stack < stacks and (op < 0 or stack == ops["stack"][op])
+        tally.check(f"{name}: ops of a kernel", right, str((data["strings"][step], op, stack)))
+    placeless = sum(row[2] < 0 for rows in fused for row in rows)
+    tally.check(f"{name}: places of kernels", placeless <= sum(map(len, fused)) // 10, f"{placeless} of {sum(map(len, fused))}")
     unknown = [data["strings"][e[3]] for e in events if e[7] < 0]
     tally.check(f"{name}: sources of a run", len(unknown) <= len(events) // 50, str(unknown))
     trips = data["ops"]["op"].count(data["strings"].index("stablehlo.while")) if "stablehlo.while" in data["strings"] else 0

@@ -426,6 +426,14 @@ std::string CpuProgram::stepName(int32_t step) const {
   return location < 0 ? std::string() : program.locations[location];
 }
 
+std::vector<std::string> CpuProgram::fusedOps(int32_t step) const {
+  const Program &program = loaded->program;
+  std::vector<std::string> names;
+  for (int32_t location : program.steps[step].fusedLocations)
+    names.push_back(program.locations[location]);
+  return names;
+}
+
 std::vector<ProgramLoop> CpuProgram::loops() const {
   return programLoops(loaded->program);
 }

@@ -88,6 +88,7 @@ public:
   CostAnalysis cost() const override;
   PeakMemory peakMemory() const override;
   std::string stepName(int32_t step) const override;
+  std::vector<std::string> fusedOps(int32_t step) const override;
   StepCost stepCost(int32_t step) const override;
   std::vector<ProgramLoop> loops() const override;
   llvm::Expected<std::string> serialize() const override;

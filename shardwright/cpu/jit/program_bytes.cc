@@ -60,6 +60,7 @@ static void write(ByteWriter &b, const Step &step) {
   b.integers(step.inputs);
   b.integers(step.outputs);
   b.integer(step.location);
+  b.integers(step.fusedLocations);
 }
 
 template <typename Vector> static void readIds(ByteReader &b, Vector &ids) {
@@ -74,6 +75,7 @@ static Step readStep(ByteReader &b) {
   readIds(b, step.inputs);
   readIds(b, step.outputs);
   step.location = b.id();
+  readIds(b, step.fusedLocations);
   return step;
 }
 

@@ -244,6 +244,19 @@ SlotId BlockLowering::updateInPlace(int32_t node, int32_t number,
   return slots[node];
 }
 
+/// The locations of the ops of a kernel, ascending, without that of the step.
+static std::vector<int32_t> fusedLocations(const Cluster &cluster,
+                                           int32_t ofStep) {
+  std::vector<int32_t> locations;
+  for (const Node &node :
+       llvm::drop_begin(cluster.graph.nodes, size_t(cluster.numParams)))
+    if (node.location >= 0 && node.location != ofStep)
+      locations.push_back(node.location);
+  llvm::sort(locations);
+  locations.erase(llvm::unique(locations), locations.end());
+  return locations;
+}
+
 void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
   int32_t location = graph.graph[unit.outputs.back()].location;
   llvm::SmallVector<SlotId, 4> inputs, outputs;
@@ -274,8 +287,11 @@ void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
   if (llvm::all_of(outputs,
                    [&](SlotId s) { return program.slots[s].elements() == 0; }))
     return;
-  p.addStep(StepKind::Kernel, inputs, outputs, location).payload =
-      p.kernel(unit.cluster);
+  std::vector<int32_t> others = fusedLocations(unit.cluster, location);
+  int32_t kernel = p.kernel(unit.cluster);
+  Step &step = p.addStep(StepKind::Kernel, inputs, outputs, location);
+  step.payload = kernel;
+  step.fusedLocations = std::move(others);
 }
 
 LogicalResult BlockLowering::lowerOpaque(const BlockGraph::Opaque &opaque) {

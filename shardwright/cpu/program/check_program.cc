@@ -50,8 +50,11 @@ static llvm::Error checkSlots(const Program &program) {
   for (auto [i, step] : llvm::enumerate(program.steps)) {
     if (!llvm::all_of(step.inputs, known) || !llvm::all_of(step.outputs, known))
       return fail("step ", i, " uses a slot that is not there");
-    if (step.location < -1 ||
-        step.location >= int64_t(program.locations.size()))
+    auto isLocation = [&](int32_t location) {
+      return location >= 0 && size_t(location) < program.locations.size();
+    };
+    if ((step.location != -1 && !isLocation(step.location)) ||
+        !llvm::all_of(step.fusedLocations, isLocation))
       return fail("step ", i, " has a location that is not there");
   }
   return llvm::Error::success();

@@ -169,6 +169,8 @@ struct Step {
   llvm::SmallVector<SlotId, 4> inputs, outputs;
   int32_t location =
       -1; ///< index into Program::locations, for errors and profiles
+  /// Of a kernel of several ops: the locations of the others, ascending.
+  std::vector<int32_t> fusedLocations;
 };
 
 /// 64-byte aligned bytes.

@@ -149,8 +149,12 @@ public:
   Array event(const DeviceSpan &event);
   Array loop(int64_t device, const LoopSpan &span);
   const std::vector<ProgramLoop> &allLoops() const { return loops; }
+  /// The ops that are fused into the steps of the events so far.
+  Array takeFused() { return std::move(fused); }
 
 private:
+  /// The index in `fused` of the ops of a step; -1 if it has one op only.
+  int64_t fusedOps(int32_t step);
   int64_t add(const std::string &name) {
     auto [it, isNew] = added.try_emplace(name, int64_t(strings.size()));
     if (isNew)
@@ -169,9 +173,27 @@ private:
   Array &strings;
   const std::vector<ProgramLoop> loops;
   llvm::StringMap<int64_t> added;
+  Array fused;
+  llvm::DenseMap<int32_t, int64_t> fusedOfStep;
 };
 
 } // namespace
+
+int64_t TimelineWriter::fusedOps(int32_t step) {
+  auto [it, isNew] = fusedOfStep.try_emplace(step, -1);
+  if (!isNew)
+    return it->second;
+  Array ops;
+  for (const std::string &name : program.fusedOps(step)) {
+    StepNames::Step known = names.find(name);
+    ops.push_back(Array{add(kindOf(name)), known.op, known.stack});
+  }
+  if (!ops.empty()) {
+    it->second = int64_t(fused.size());
+    fused.push_back(std::move(ops));
+  }
+  return it->second;
+}
 
 static double seconds(int64_t nanoseconds) {
   return double(nanoseconds) * 1e-9;
@@ -191,7 +213,9 @@ Array TimelineWriter::event(const DeviceSpan &event) {
             known.op,
             nullptr,
             1,
-            known.stack};
+            known.stack,
+            event.span.what == Trace::What::Work ? fusedOps(event.span.step)
+                                                 : -1};
   if (event.span.what == Trace::What::Collective)
     row[5] = program.stepCost(event.span.step).bytesSent;
   return row;
@@ -232,6 +256,7 @@ void setMeasuredTimeline(const LoadedProgram &program, const Trace &trace,
                                 {"lanes", std::move(lanes)},
                                 {"events", std::move(eventRows)},
                                 {"loops", std::move(loopRows)},
+                                {"fused", writer.takeFused()},
                                 {"total", seconds},
                                 {"left_out", leftOut},
                                 {"loops_left_out", loopsLeftOut}};

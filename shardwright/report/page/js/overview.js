@@ -38,7 +38,7 @@
     let compute = 0, communication = 0;
     for (const event of t.events) {
       if (SW.isCommunication(report, event)) communication += event[2];
-      else compute += event[2];
+      else if (!SW.isWaiting(report, event)) compute += event[2];  // waiting is idle time
     }
     const n = t.lanes.length;
     compute /= n;

@@ -12,28 +12,49 @@
   const LANE = 24, HEAD = 22, SHOWN_ROWS = 24;
   const KINDS = /^(all[-_]gather|all[-_]reduce|all[-_]to[-_]all|reduce[-_]scatter|collective)/;
 
-  // Events are [lane, start, duration, name, op, bytes, times, stack]. Loops are [lane, start, duration, name, op,
+  // Events are [lane, start, duration, name, op, bytes, times, stack, fused]. Loops are [lane, start, duration, name, op,
   // iterations, depth, stack] in the document, and here events with their iterations.
-  const [LANE_OF, START, DURATION, NAME, OP, BYTES, TIMES, STACK, ITERATIONS] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const [LANE_OF, START, DURATION, NAME, OP, BYTES, TIMES, STACK, FUSED, ITERATIONS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
   const isLoop = (event) => event.length > ITERATIONS;
   const isCommunication = (report, event) => event[BYTES] > 0 || KINDS.test(report.s(event[NAME]));
+  // True for events in which a device waits for others; only measured timelines have them.
+  const isWaiting = (report, event) => report.doc.timeline.source === 'measured' && report.s(event[NAME]).startsWith('waiting for ');
 
   // True for events that hold others. Regions of reductions and the like are
   // part of their op.
   const GROUPS = /^(while|case|if|call|composite|manual_computation|named_computation)$/;
   const isGroup = (report, event) => isLoop(event) ||
     (report.doc.timeline.source !== 'measured' && event[OP] >= 0 && GROUPS.test(report.opName(event[OP])));
-  const kindOf = (report, event) => isCommunication(report, event) ? 'communication' : isGroup(report, event) ? 'group' : 'compute';
-  const KIND_TEXTS = {communication: 'communication', group: 'loop, branch or call', compute: 'computing'};
+  const kindOf = (report, event) => isCommunication(report, event) ? 'communication' : isWaiting(report, event) ? 'waiting'
+    : isGroup(report, event) ? 'group' : 'compute';
+  const KIND_TEXTS = {communication: 'communication', waiting: 'waiting', group: 'loop, branch or call', compute: 'computing'};
 
   const stackOf = (report, event) => event[OP] >= 0 ? report.stackOf(event[OP]) : event[STACK] >= 0 ? event[STACK] : -1;
+
+  // The ops that are fused into the step of an event, besides its own: [[name, op, stack]].
+  const fusedOf = (report, event) => event[FUSED] >= 0 && (report.doc.timeline.fused || [])[event[FUSED]] || [];
+
+  // The source of an event. A kernel of ops of several places shows that of its own op, and the others on demand.
+  function Source({report, event}) {
+    const own = html`<${SW.Place} report=${report} stack=${stackOf(report, event)} />`;
+    const shown = report.place(stackOf(report, event)), places = new Map();
+    for (const [name, op, stack] of fusedOf(report, event)) {
+      const at = op >= 0 ? report.stackOf(op) : stack, place = report.place(at);
+      if (!place || place === shown) continue;
+      if (!places.has(place)) places.set(place, {at, names: new Set()});
+      places.get(place).names.add(report.s(name));
+    }
+    if (!places.size) return own;
+    return html`<details class="stack places"><summary>${shown ? own : html`<span class="muted">several places</span>`} <span class="muted">and ${f.count(places.size)} more</span></summary>
+      <ol>${[...places.values()].map(({at, names}) => html`<li><${SW.Place} report=${report} stack=${at} /> <span class="muted">${[...names].join(', ')}</span></li>`)}</ol></details>`;
+  }
 
   // All events, those of loops last, and the rows that show them: of each lane the loops, the outermost first, and the
   // steps. Events of a row, by start and as indices, do not overlap. `rowOf`: the row of each event.
   function arrange(timeline) {
     const loops = timeline.loops || [], depths = timeline.lanes.map(() => 0);
     const events = timeline.events.concat(loops.map(([lane, start, duration, name, op, iterations, depth, stack]) =>
-      [lane, start, duration, name, op, null, 1, stack, iterations]));
+      [lane, start, duration, name, op, null, 1, stack, -1, iterations]));
     for (const [lane, , , , , , depth] of loops) depths[lane] = Math.max(depths[lane], depth + 1);
     const rows = [], firstRow = [];
     timeline.lanes.forEach((name, lane) => {
@@ -215,10 +236,10 @@
   function Chosen({report, timeline, events, chosen}) {
     if (chosen < 0) return html`<p class="muted screen-only" id="timeline-event" role="status">Select an event. <kbd>←</kbd> <kbd>→</kbd> events, <kbd>↑</kbd> <kbd>↓</kbd> rows, <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> all.</p>`;
     const e = events[chosen];
-    return html`<p id="timeline-event" role="status" class="chosen-event"><strong>${shortName(report, e)}</strong> on ${timeline.lanes[e[LANE_OF]]}: <${Seconds} x=${e[DURATION]} /> from <${Seconds} x=${e[START]} />${
+    return html`<div id="timeline-event" role="status" class="chosen-event"><strong>${shortName(report, e)}</strong> on ${timeline.lanes[e[LANE_OF]]}: <${Seconds} x=${e[DURATION]} /> from <${Seconds} x=${e[START]} />${
       isLoop(e) && `, ${f.count(e[ITERATIONS])} ${e[ITERATIONS] === 1 ? 'iteration' : 'iterations'}`}${
       e[BYTES] > 0 && html`, sends <${Bytes} n=${e[BYTES]} />`}${e[TIMES] > 1 && `, ${f.count(e[TIMES])} times`}${
-      e[OP] >= 0 && html` · <${Link} to=${to.op(e[OP])}>In the program</${Link}>`} <${SW.Place} report=${report} stack=${stackOf(report, e)} /></p>`;
+      e[OP] >= 0 && html` · <${Link} to=${to.op(e[OP])}>In the program</${Link}>`} <${Source} report=${report} event=${e} /></div>`;
   }
 
   // The names that take most time, over all lanes.
@@ -239,10 +260,10 @@
     return html`<section><h3>What takes most time</h3><${Table} rows=${rows} empty="No events." columns=${[
       {head: 'What', class: 'cut', cell: (g) => g.event[OP] >= 0 ? html`<${Link} to=${to.op(g.event[OP])} title=${report.s(g.event[NAME])}>${shortName(report, g.event)}</${Link}>` : shortName(report, g.event)},
       {head: 'Kind', cell: (g) => KIND_TEXTS[kindOf(report, g.event)]},
-      {head: 'Source', cell: (g) => html`<${SW.Place} report=${report} stack=${stackOf(report, g.event)} />`},
+      {head: 'Source', cell: (g) => html`<${Source} report=${report} event=${g.event} />`},
       {head: 'Times', number: true, cell: (g) => f.count(g.count)},
       {head: 'Time of a device', number: true, cell: (g) => html`<${Seconds} x=${g.seconds / n} />`},
-      {head: html`<span class="hidden">share</span>`, class: 'bar-column', cell: (g) => html`<${SW.Bar} part=${g.seconds} all=${rows[0].seconds} look=${isCommunication(report, g.event) ? 'fill-communication' : 'fill-compute'} />`},
+      {head: html`<span class="hidden">share</span>`, class: 'bar-column', cell: (g) => html`<${SW.Bar} part=${g.seconds} all=${rows[0].seconds} look=${`fill-${kindOf(report, g.event)}`} />`},
     ]} /></section>`;
   }
 
@@ -306,6 +327,7 @@
       ${rows.length > SHOWN_ROWS && html`<label class="choose">rows from <input type="range" min="0" max=${rows.length - SHOWN_ROWS} value=${first} onInput=${(e) => setFirst(+e.target.value)} />
         <output>${timeline.lanes[rows[first].lane]}</output></label>`}
       <ul class="legend"><li><span class="swatch part-compute" aria-hidden="true"></span>computing</li><li><span class="swatch part-communication" aria-hidden="true"></span>communication</li>
+        ${events.some((e) => isWaiting(report, e)) && html`<li><span class="swatch part-waiting" aria-hidden="true"></span>waiting for other devices</li>`}
         ${events.some((e) => isGroup(report, e)) && html`<li><span class="swatch part-group" aria-hidden="true"></span>loop, branch or call</li>`}</ul>
       ${timeline.left_out > 0 && html`<p class="note">${f.count(timeline.left_out)} shorter events are left out.</p>`}
       ${timeline.loops_left_out > 0 && html`<p class="note">${f.count(timeline.loops_left_out)} shorter runs of loops are left out.</p>`}
@@ -315,4 +337,5 @@
 
   SW.Timeline = Timeline;
   SW.isCommunication = isCommunication;
+  SW.isWaiting = isWaiting;
 })();
