@@ -246,6 +246,7 @@ def timeline(b):
     d = sample_documents.transformer(2, lanes=8, source="measured", diff=sample_documents.difference())
     b.open(b.page("measured", d), "timeline")
     has("timeline", b.text(), "Measured step", "device 0", "device 7", "What takes most time", "waiting for other devices")
+    tally.check("one process has no note", "processes" not in b.text(), b.text())
     drawn = b.js("const c = document.querySelector('canvas'); const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
                  "const seen = new Set(); for (let i = 0; i < p.length; i += 4) if (p[i + 3]) seen.add(p[i] + ',' + p[i + 1] + ',' + p[i + 2]); return seen.size")  # fmt: skip
     tally.check("the canvas has colours", drawn > 3, drawn)
@@ -301,6 +302,9 @@ def timeline(b):
     waits = sum(e[2] for e in events if strings[e[3]].startswith("waiting")) / 8
     computing = sum(e[2] for e in events if not e[5] and not strings[e[3]].startswith("waiting")) / 8
     tally.check("waiting is idle time", waits > 0 and b.js("return SW.format.seconds(arguments[0])", computing) in b.text(), computing)
+    d = sample_documents.transformer(2, lanes=8, source="measured", processes=2)
+    b.open(b.page("job", d), "timeline")
+    has("timeline of a job", b.text(), "on 2 processes", "device 7, process 1")
 
 
 def diff(b):

@@ -16,6 +16,7 @@ import argparse
 import filecmp
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -229,6 +230,40 @@ def refused(case, done, *texts):
                 and done.err.count("error: ") == 1 and done.out == "", str(done))  # fmt: skip
 
 
+def job_page(folder, engine):
+    """The page of a job has the trace of all devices: as many events and the same bytes of each as in one process."""
+    program = oracle.example("gpt"), oracle.example("gpt", "inputs.npz")
+    page = os.path.join(folder, "page.html")
+
+    def timeline():
+        with open(page, encoding="utf-8") as file:
+            document = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', file.read(), re.S).group(1))
+        return document["timeline"], document["strings"]
+
+    def work(timeline, strings):
+        """Events of each device that are not waiting, and the bytes that it sends."""
+        waits = [strings[e[3]].startswith("waiting") for e in timeline["events"]]
+        lanes = range(len(timeline["lanes"]))
+        events = [e for e, waits in zip(timeline["events"], waits) if not waits]
+        return [(sum(e[0] == lane for e in events), sum(e[5] or 0 for e in events if e[0] == lane)) for lane in lanes]
+
+    done = alone(*program, f"--report=html={page}")
+    if not tally.check("page of one process", done.returncode == 0, str(done)):
+        return
+    one, strings = timeline()
+    expected = work(one, strings)
+    for count in 2, 3:
+        done = together(engine, count, folder, *program, f"--report=html={page}")
+        if not tally.check(f"page of {count} processes", done.code == 0, str(done)):
+            continue
+        found, strings = timeline()
+        tally.equal(f"page of {count} processes: events and bytes", expected, work(found, strings))
+        share = [8 // count + (i < 8 % count) for i in range(count)]
+        owners = [i for i, devices in enumerate(share) for _ in range(devices)]
+        tally.equal(f"page of {count} processes: lanes", [f"device {d}, process {p}" for d, p in enumerate(owners)], found["lanes"])
+        tally.equal(f"page of {count} processes: number, loops", (count, len(one["loops"])), (found["processes"], len(found["loops"])))
+
+
 def reports(folder, engine):
     mlp, data = oracle.example("mlp_train"), oracle.example("mlp_train", "inputs.npz")
     trace = os.path.join(folder, "trace.json")
@@ -253,6 +288,7 @@ def reports(folder, engine):
         with open(trace) as file:
             loops = [e for e in json.load(file)["traceEvents"] if e.get("cat") == "loop"]
         tally.equal("trace of loops: iterations of each device", {d: 4 for d in range(8)}, {e["tid"]: e["args"]["iterations"] for e in loops})
+    job_page(folder, engine)
     done = together(engine, 2, folder, mlp, data, "--stats=json", "--repeat=3", "--warm-up=2", "--expect", oracle.example("mlp_train", "expected.npz"))
     if tally.check("repeated runs", done.code == 0, str(done)):
         stats = json.loads(done.out)

@@ -107,8 +107,12 @@ public:
   TextReportOptions textReport(const CommonOptions &options) const;
   /// True if the report shows a run.
   static bool reportsRun(const CommonOptions &options);
-  /// The trace of a run, for the report.
-  void setTrace(const Trace *recorded) { trace = recorded; }
+  /// The trace of a run, for the report. `processes`: of a run on several
+  /// processes, that of each device.
+  void setTrace(const Trace *recorded, std::vector<int32_t> processes = {}) {
+    trace = recorded;
+    processOfDevice = std::move(processes);
+  }
 
   /// Writes statistics and report as the options require. False: a file
   /// could not be written; the error has been printed.
@@ -138,6 +142,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> forDocument;
   std::unique_ptr<UserValues> documentValues;
   const Trace *trace = nullptr;
+  std::vector<int32_t> processOfDevice; ///< of `trace`; empty: one process
   CompileOptions compiledWith;
   std::unique_ptr<SecondLook> look;
   double largestWhole = 0;

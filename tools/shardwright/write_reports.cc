@@ -80,7 +80,7 @@ bool Session::writeReports(const CommonOptions &options) {
         return false;
       if (trace && result.executable)
         setMeasuredTimeline(result.executable->program(), *trace,
-                            report().runSeconds, *made);
+                            report().runSeconds, *made, processOfDevice);
       return writeDocument(std::move(*made), kind, file);
     }
     return writeFile(file, [&](llvm::raw_ostream &os) {

@@ -235,24 +235,30 @@ Array TimelineWriter::loop(int64_t device, const LoopSpan &span) {
 }
 
 void setMeasuredTimeline(const LoadedProgram &program, const Trace &trace,
-                         double seconds, Object &document) {
+                         double seconds, Object &document,
+                         llvm::ArrayRef<int32_t> processOf) {
   Array lanes, eventRows, loopRows;
   std::vector<DeviceSpan> events;
   std::vector<DeviceLoop> loops;
   TimelineWriter writer(program, document);
   for (int64_t device = 0; device < trace.numDevices(); ++device) {
-    lanes.push_back("device " + std::to_string(device));
+    std::string lane = "device " + std::to_string(device);
+    if (!processOf.empty())
+      lane += ", process " + std::to_string(processOf[size_t(device)]);
+    lanes.push_back(std::move(lane));
     for (const Trace::Span &span : trace.of(device))
       events.push_back({device, span});
     for (LoopSpan &span : loopSpans(writer.allLoops(), trace, device))
       loops.push_back({device, std::move(span)});
   }
+  const int64_t numProcesses = processOf.empty() ? 1 : processOf.back() + 1;
   int64_t leftOut = keepLongest(events), loopsLeftOut = keepLongest(loops);
   for (const DeviceSpan &event : events)
     eventRows.push_back(writer.event(event));
   for (const DeviceLoop &loop : loops)
     loopRows.push_back(writer.loop(loop.device, loop.span));
   document["timeline"] = Object{{"source", "measured"},
+                                {"processes", numProcesses},
                                 {"lanes", std::move(lanes)},
                                 {"events", std::move(eventRows)},
                                 {"loops", std::move(loopRows)},

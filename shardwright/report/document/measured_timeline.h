@@ -15,9 +15,12 @@
 namespace shardwright {
 
 /// Replaces the predicted `timeline` of a document by the trace of a run, with
-/// a lane for each device. `seconds`: the time of the run.
+/// a lane for each device. `seconds`: the time of the run. `processOf`: of a
+/// run on several processes, the process of each device; the times of its
+/// events start when the run starts in that process.
 void setMeasuredTimeline(const LoadedProgram &program, const Trace &trace,
-                         double seconds, llvm::json::Object &document);
+                         double seconds, llvm::json::Object &document,
+                         llvm::ArrayRef<int32_t> processOf = {});
 
 } // namespace shardwright
 

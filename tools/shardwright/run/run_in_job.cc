@@ -57,6 +57,7 @@ private:
   /// This process cannot reach the others any more.
   bool lost(const std::string &error);
   bool shareExecutable();
+  bool agreeOnTrace();
   bool dealDevices();
   bool readArguments();
   Expected<std::vector<std::vector<Buffer>>>
@@ -81,7 +82,9 @@ private:
   std::vector<std::vector<Buffer>> arguments; ///< by device of this process
   RunStatistics statistics;                   ///< of the last run
   std::vector<double> secondsOfRuns;          ///< warm-ups included
-  std::shared_ptr<Trace> trace;
+  bool isTraced = false;        ///< for --trace or the page of the report
+  std::shared_ptr<Trace> trace; ///< of the last run on this process's devices
+  Trace merged;                 ///< in process 0: of all devices
   Execution execution;
 };
 
@@ -141,6 +144,18 @@ bool JobRun::shareExecutable() {
     executable = received.get();
   }
   return allFine(error, "all processes need machines of the same kind");
+}
+
+/// All processes record a trace if process 0 needs one, whatever their own
+/// options say.
+bool JobRun::agreeOnTrace() {
+  bool needed =
+      isRoot && (!options.trace.empty() || Session::reportsRun(options));
+  auto sent = job->broadcast(0, needed ? "traced" : "");
+  if (!sent)
+    return lost(toString(sent.takeError()));
+  isTraced = !sent->empty();
+  return true;
 }
 
 /// Equal runs of devices; the first processes have one more if the number does
@@ -242,7 +257,7 @@ bool JobRun::runAll() {
 }
 
 bool JobRun::runProgram() {
-  if (!options.trace.empty())
+  if (isTraced)
     trace = std::make_shared<Trace>();
   statistics = {};
   ExecuteOptions how;
@@ -304,7 +319,8 @@ bool JobRun::writeOwnResults() {
   return allFine(error, "check the directory and its permissions");
 }
 
-/// Writes the activities of all devices to one file.
+/// Gets the activities of all devices for the report, and writes them to a file
+/// if there is one.
 bool JobRun::gatherTrace() {
   if (!trace)
     return true;
@@ -326,7 +342,6 @@ bool JobRun::gatherTrace() {
     return lost(toString(all.takeError()));
   if (!isRoot)
     return true;
-  Trace merged;
   std::vector<int32_t> processOf;
   for (auto [process, text] : enumerate(*all))
     for (const char *at = text.data(), *end = at + text.size(); at < end;) {
@@ -343,9 +358,12 @@ bool JobRun::gatherTrace() {
       merged.addDevice(spans, jumps);
       processOf.push_back(int32_t(process));
     }
-  return writeFile(options.trace, [&](raw_ostream &os) {
-    writeTrace(executable->program(), merged, os, processOf);
-  });
+  if (Session::reportsRun(options))
+    session.setTrace(&merged, processOf);
+  return options.trace.empty() ||
+         writeFile(options.trace, [&](raw_ostream &os) {
+           writeTrace(executable->program(), merged, os, processOf);
+         });
 }
 
 bool JobRun::gatherStatistics() {
@@ -442,8 +460,9 @@ int JobRun::run() {
   if (!opened)
     return badInput(toString(opened.takeError()), jobRemedy);
   job = std::move(*opened);
-  bool isFine = shareExecutable() && dealDevices() && runAll() &&
-                writeOwnResults() && gatherTrace() && gatherStatistics();
+  bool isFine = shareExecutable() && agreeOnTrace() && dealDevices() &&
+                runAll() && writeOwnResults() && gatherTrace() &&
+                gatherStatistics();
   return leave(isFine ? finish() : exitBadInput);
 }
 

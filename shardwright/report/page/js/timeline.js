@@ -317,7 +317,8 @@
     };
     const centre = (from + until) / 2;
     return html`<div class="page timeline"><div class="timeline-bar"><p class="intro">${timeline.source === 'measured' ? 'Measured' : 'Predicted'} step of <strong><${Seconds} x=${total} /></strong>${
-          timeline.source !== 'measured' && timeline.lanes.length === 1 ? '; the devices run the same program, so one lane stands for all' : ''}.</p>
+          timeline.source !== 'measured' && timeline.lanes.length === 1 ? '; the devices run the same program, so one lane stands for all' : ''}${
+          timeline.processes > 1 ? `, on ${f.count(timeline.processes)} processes; the times of each process count from its own start of the run` : ''}.</p>
         <div class="buttons"><button onClick=${() => setView(zoomed(view, 0.5, centre, total))} aria-label="Zoom in">+</button>
           <button onClick=${() => setView(zoomed(view, 2, centre, total))} aria-label="Zoom out">−</button>
           <button onClick=${() => setView(panned(view, -(until - from) / 2, total))} aria-label="Earlier">←</button>
