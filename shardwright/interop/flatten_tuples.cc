@@ -351,7 +351,7 @@ struct FlattenTuplesPass
 
   StringRef getArgument() const final { return "sw-flatten-tuples"; }
   StringRef getDescription() const final {
-    return "Makes arguments and results of tuple type several";
+    return "Replaces arguments and results of tuple type by their elements";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<stablehlo::StablehloDialect>();

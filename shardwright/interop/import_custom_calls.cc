@@ -83,14 +83,14 @@ LogicalResult importPlacement(stablehlo::CustomCallOp call) {
   if (call.getInputs().size() != 1 || call->getNumResults() != 1 ||
       call.getInputs()[0].getType() != call->getResult(0).getType())
     return call.emitError() << "custom call @" << placementTarget
-                            << " wants one operand, and a result of its type";
+                            << " expects one operand, and a result of its type";
   if (auto attributes =
           call->getAttrOfType<DictionaryAttr>("mhlo.frontend_attributes"))
     if (auto kind = attributes.getAs<StringAttr>("_xla_buffer_placement"))
       if (!llvm::is_contained({"device", "pinned_host", "unpinned_host"},
                               kind.getValue()))
         return call.emitError()
-               << "custom call @" << placementTarget << " wants memory of kind "
+               << "custom call @" << placementTarget << " has memory of kind "
                << kind << ", expected device, pinned_host or unpinned_host";
   Value value = call.getInputs()[0];
   OpBuilder b(call);
@@ -118,7 +118,7 @@ LogicalResult expandSmallestK(chlo::TopKOp op) {
   if (!type || !type.hasStaticShape() || type.getRank() == 0 ||
       !isa<FloatType, IntegerType>(type.getElementType()))
     return op.emitError() << "the smallest elements of " << type
-                          << " cannot be asked for, only of a tensor of static "
+                          << " cannot be selected, expected a tensor of static "
                              "shape whose elements have an order";
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -206,7 +206,7 @@ struct ImportCustomCallsPass
 
   StringRef getArgument() const final { return "sw-import-custom-calls"; }
   StringRef getDescription() const final {
-    return "Makes ops of the custom calls that stand for them";
+    return "Replaces custom calls by the ops that they stand for";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<chlo::ChloDialect, sdy::SdyDialect,

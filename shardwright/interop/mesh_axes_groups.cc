@@ -97,7 +97,7 @@ shardwright::readMeshAxesGroups(Operation *op,
     for (AxisRef other : axes)
       if (overlaps(other, whole) || !canCoexist(other, whole))
         return op->emitError() << "replica groups name parts of axis '"
-                               << ref.getName() << "' that overlap";
+                               << ref.getName() << "' that share devices";
     axes.push_back(whole);
   }
   return deviceGroups(*mesh, axes);

@@ -103,7 +103,7 @@ module @config {
 module @entry_only {
   func.func @main(%arg0: tensor<8xf32>) -> tensor<2xf32> {
     %0 = stablehlo.custom_call @Sharding(%arg0) {mhlo.sharding = "{devices=[4]<=[4]}"} : (tensor<8xf32>) -> tensor<8xf32>
-    // expected-error@+1 {{values enter a manual region that none leave}}
+    // expected-error@+1 {{values enter a manual region, but no value leaves it}}
     %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<2xf32>
     return %1 : tensor<2xf32>
   }

@@ -9,7 +9,7 @@
 // CHECK: mesh_axes_groups_invalid.mlir:16:{{[0-9]+}}: error: replica groups name mesh @absent, which is not in the module
 // AXIS: error: replica groups name axis 'z', which the mesh does not have
 // CUT: error: replica groups cut axis 'x' of size 4 at (2)3
-// TWICE: error: replica groups name parts of axis 'x' that overlap
+// TWICE: error: replica groups name parts of axis 'x' that share devices
 
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {

@@ -34,7 +34,7 @@ func.func @main(%x: tensor<?xf32, #stablehlo.bounds<8>>) -> tensor<?xf32, #stabl
 // -----
 
 func.func @main(%x: tensor<4x?xf32, #stablehlo.bounds<?, 8>>) -> (tensor<4x?xf32, #stablehlo.bounds<?, 8>>, tensor<?xi32, #stablehlo.bounds<8>>) {
-  // expected-error @+1 {{custom call @lapack_sgetrf_ffi on dimensions of bounded size is not supported but for their batches}}
+  // expected-error @+1 {{custom call @lapack_sgetrf_ffi on dimensions of bounded size is not supported, except for batch dimensions}}
   %0:2 = stablehlo.custom_call @lapack_sgetrf_ffi(%x) : (tensor<4x?xf32, #stablehlo.bounds<?, 8>>) -> (tensor<4x?xf32, #stablehlo.bounds<?, 8>>, tensor<?xi32, #stablehlo.bounds<8>>)
   return %0#0, %0#1 : tensor<4x?xf32, #stablehlo.bounds<?, 8>>, tensor<?xi32, #stablehlo.bounds<8>>
 }

@@ -15,7 +15,7 @@ func.func @type(%x: vector<2xf32>) {
 
 // -----
 
-// expected-error @+1 {{failed to legalize operation 'func.func' that was explicitly marked illegal: VHLO cannot say its attribute 'a.b'}}
+// expected-error @+1 {{failed to legalize operation 'func.func' that was explicitly marked illegal: VHLO has no form for its attribute 'a.b'}}
 func.func @attribute() attributes {a.b} {
   return
 }

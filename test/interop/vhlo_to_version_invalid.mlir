@@ -13,7 +13,7 @@ module {
 
 // expected-error @+1 {{failed to convert VHLO to v1.0.0}}
 module {
-  // expected-error @+1 {{what attribute 'function_type' says exists since version 1.7.0}}
+  // expected-error @+1 {{the value of attribute 'function_type' exists since version 1.7.0}}
   func.func @type(%x: tensor<4xf8E4M3>) {
     return
   }

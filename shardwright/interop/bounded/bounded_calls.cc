@@ -108,7 +108,7 @@ static LogicalResult padToStatic(stablehlo::CustomCallOp op, Values &values) {
   Extents from =
       op.getNumOperands() == 1 ? values.of(op.getOperand(0)) : Extents();
   if (op.getNumOperands() != 1 || op.getNumResults() != from.size() + 1)
-    return op.emitError("custom call @PadToStatic wants one operand, and "
+    return op.emitError("custom call @PadToStatic expects one operand, and "
                         "results for it and each of its dimensions");
   op.getResult(0).replaceAllUsesWith(stablehlo::ReshapeOp::create(
       m.b, m.loc, op.getOperand(0).getType(), op.getOperand(0)));
@@ -125,7 +125,7 @@ static LogicalResult sliceToDynamic(stablehlo::CustomCallOp op,
   BoundedBuilder m(op);
   Extents to = op.getNumOperands() ? values.of(op.getOperand(0)) : Extents();
   if (op.getNumResults() != 1 || op.getNumOperands() != to.size() + 1)
-    return op.emitError("custom call @SliceToDynamic wants a tensor and the "
+    return op.emitError("custom call @SliceToDynamic expects a tensor and the "
                         "size of each of its dimensions, and one result");
   auto declared = declaredResult(op);
   if (failed(declared))
@@ -133,8 +133,8 @@ static LogicalResult sliceToDynamic(stablehlo::CustomCallOp op,
   for (auto [d, e] : llvm::enumerate(to)) {
     Value size = op.getOperand(d + 1);
     if (BoundedBuilder::typeOf(size).getRank() != 0)
-      return op.emitError("custom call @SliceToDynamic wants sizes that are "
-                          "scalars");
+      return op.emitError(
+          "custom call @SliceToDynamic expects sizes that are scalars");
     if (BoundedBuilder::typeOf(op.getResult(0)).isDynamicDim(d))
       e.used = m.convert(size, m.b.getI32Type());
     e.bound = std::min(e.bound, (*declared)[d].bound);
@@ -182,22 +182,22 @@ LogicalResult padCustomCall(stablehlo::CustomCallOp op, Values &values) {
       batch = Extents(ArrayRef(own).drop_back(rank));
     }
     if (own.size() < batch.size())
-      return refuse(" with operands of no batch");
+      return refuse(": an operand has no batch dimensions");
     for (auto [d, e] : llvm::enumerate(own))
       if (d < batch.size() && e.used && !batch[d].used)
         batch[d] = e;
       else if (d >= batch.size() && e.used)
-        return refuse(" but for their batches");
+        return refuse(", except for batch dimensions");
     operand.set(m.maskedByZero(operand.get(), own, allDims(operand.get())));
   }
   for (Value result : op.getResults()) {
     RankedTensorType type = BoundedBuilder::typeOf(result);
     Extents to = batch;
     if (type.getRank() < int64_t(batch.size()))
-      return refuse(" with results of no batch");
+      return refuse(": a result has no batch dimensions");
     for (int64_t size : type.getShape().drop_front(batch.size())) {
       if (ShapedType::isDynamic(size))
-        return refuse(" but for their batches");
+        return refuse(", except for batch dimensions");
       to.push_back({size, nullptr});
     }
     values.set(result, to);

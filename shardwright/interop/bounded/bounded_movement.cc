@@ -189,7 +189,7 @@ LogicalResult padBitcast(stablehlo::BitcastConvertOp op, Values &values) {
     to.push_back({type.getShape().back(), nullptr});
   } else if (type.getRank() < int64_t(to.size())) {
     if (to.back().used)
-      return op.emitError("of a bounded number of parts is not supported");
+      return op.emitError("along a dimension of bounded size is not supported");
     to.pop_back();
   }
   values.set(op.getResult(), to);

@@ -44,7 +44,7 @@ Extents commonExtents(ValueRange list, const Values &values) {
 FailureOr<Extents> declaredResult(Operation *op) {
   auto declared = declaredExtents(BoundedBuilder::typeOf(op->getResult(0)));
   if (failed(declared))
-    return op->emitError("has a result of no bound");
+    return op->emitError("has a result of dynamic size without a bound");
   return declared;
 }
 

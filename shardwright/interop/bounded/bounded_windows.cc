@@ -188,7 +188,7 @@ LogicalResult padConvolution(stablehlo::ConvolutionOp op, Values &values) {
        in[numbers.getInputBatchDimension()].used) ||
       (op.getFeatureGroupCount() != 1 &&
        in[numbers.getInputFeatureDimension()].used))
-    return op.emitError("in groups of bounded size is not supported");
+    return op.emitError("with groups of bounded size is not supported");
   to[numbers.getOutputFeatureDimension()] = kernel[outputs];
   to[numbers.getOutputBatchDimension()] = in[numbers.getInputBatchDimension()];
   if (op.getBatchGroupCount() != 1)

@@ -311,8 +311,8 @@ struct PadBoundedPass : PassWrapper<PadBoundedPass, OperationPass<ModuleOp>> {
 
   StringRef getArgument() const final { return "sw-pad-bounded"; }
   StringRef getDescription() const final {
-    return "Makes shapes static: what can be refined is, what is bounded is "
-           "padded";
+    return "Makes shapes static: infers sizes where possible, and pads "
+           "dimensions of bounded size";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<chlo::ChloDialect, stablehlo::StablehloDialect>();

@@ -373,9 +373,9 @@ static LogicalResult checkAssertions(ModuleOp module) {
       continue;
     if (holds->front() == 0) {
       auto text = op->getAttrOfType<StringAttr>("error_message");
-      return op.emitError() << "the sizes of the arguments are not what the "
-                               "program asks for: "
-                            << (text ? text.getValue() : "");
+      return op.emitError()
+             << "the sizes of the arguments break a condition of the program: "
+             << (text ? text.getValue() : "");
     }
     op.erase();
   }

@@ -64,7 +64,7 @@ struct ExpandOpsPass : PassWrapper<ExpandOpsPass, OperationPass<>> {
 
   StringRef getArgument() const final { return "sw-expand-ops"; }
   StringRef getDescription() const final {
-    return "Replaces operations that are compositions of others";
+    return "Replaces operations by their decompositions";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<stablehlo::StablehloDialect>();

@@ -38,13 +38,14 @@ struct ExportGspmdPass : PassWrapper<ExportGspmdPass, OperationPass<ModuleOp>> {
       signalPassFailure();
   }
 
-  Option<bool> deviceLists{*this, "device-lists",
-                           llvm::cl::desc("write V1: devices listed"),
-                           llvm::cl::init(false)};
+  Option<bool> deviceLists{
+      *this, "device-lists",
+      llvm::cl::desc("write V1 shardings, which list devices"),
+      llvm::cl::init(false)};
   Option<bool> propagated{
       *this, "propagated",
       llvm::cl::desc(
-          "what has no sharding is replicated, as after propagation"),
+          "values without a sharding are replicated, as after propagation"),
       llvm::cl::init(false)};
 };
 

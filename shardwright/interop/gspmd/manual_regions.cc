@@ -259,7 +259,7 @@ BlockImporter::manualAxes(const Region &region) {
   for (AxisRef axis : manual) {
     if (!mesh.isFull(axis))
       return first->emitError()
-             << "axis " << mesh.str(axis) << " is manual, expected whole axes";
+             << "axis " << mesh.str(axis) << " is manual, expected full axes";
     manualAxes.push_back(StringAttr::get(context, mesh.axisName(axis.axis)));
   }
   // Exclude axes that are manual in the enclosing computation.
@@ -379,7 +379,7 @@ BlockImporter::findBorder(const Region &region) {
 LogicalResult BlockImporter::build(Region &region) {
   if (region.exits.empty())
     return region.entries.front()->emitError()
-           << "values enter a manual region that none leave";
+           << "values enter a manual region, but no value leaves it";
   FailureOr<SmallVector<StringAttr>> axes = manualAxes(region);
   if (failed(axes))
     return failure();

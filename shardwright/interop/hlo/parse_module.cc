@@ -148,7 +148,7 @@ llvm::Error Parser::instruction(const ProtoMessage &message,
   };
   made.opcode = findOpcode(message.bytes(opcode));
   if (!made.opcode)
-    return fail("XLA has no such opcode that we know");
+    return fail("the opcode is unknown");
   llvm::Expected<Shape> read = readShape(message.message(shape));
   if (!read)
     return fail(llvm::toString(read.takeError()));
@@ -157,14 +157,14 @@ llvm::Error Parser::instruction(const ProtoMessage &message,
     int32_t position = known.find(operand);
     if (position < 0)
       return fail("operand " + Twine(operand) +
-                  " is no instruction before it in the computation");
+                  " is not an earlier instruction of the computation");
     made.operands.push_back(position);
   }
   for (int64_t called : message.integers(called_computation_ids)) {
     int32_t position = computationIds.find(called);
     if (position < 0)
       return fail("calls computation " + Twine(called) +
-                  ", which is no computation before its own");
+                  ", which is not listed before its own computation");
     made.called.push_back(position);
   }
   return llvm::Error::success();

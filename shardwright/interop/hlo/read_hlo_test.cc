@@ -166,7 +166,7 @@ TEST_F(ReadHlo, EveryOpcodeWithoutFieldsIsSafe) {
 
 TEST_F(ReadHlo, ChecksIds) {
   expectError(module({parameter(1), {2, "add", vector, {1, 3}}}),
-              "operand 3 is no instruction before it");
+              "operand 3 is not an earlier instruction");
   expectError(module({parameter(1), {1, "abs", vector, {1}}}),
               "id 1 occurs twice");
   expectError(module({computation(1, "main", {parameter(1)})}, 2),
@@ -181,8 +181,9 @@ TEST_F(ReadHlo, ChecksIds) {
                                 {called});
                 }};
   };
-  expectError(module({computation(1, "main", {parameter(1), calls(1)})}, 1),
-              "calls computation 1, which is no computation before its own");
+  expectError(
+      module({computation(1, "main", {parameter(1), calls(1)})}, 1),
+      "calls computation 1, which is not listed before its own computation");
   EXPECT_TRUE(read(module({computation(1, "f", {parameter(1)}),
                            computation(2, "main", {parameter(1), calls(1)})},
                           2)));
@@ -377,7 +378,8 @@ TEST_F(ReadHlo, ChecksAliases) {
   };
   EXPECT_TRUE(read(aliased(0, {})));
   expectError(aliased(1, {}), "parameter 1");
-  expectError(aliased(0, {0}), "a result that the entry does not have");
+  expectError(aliased(0, {0}),
+              "a result that the entry computation does not have");
 }
 
 } // namespace

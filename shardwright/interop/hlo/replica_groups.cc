@@ -55,7 +55,7 @@ static llvm::Expected<SmallVector<int64_t, 0>> iotaIds(ArrayRef<int64_t> sizes,
   if (!count || *count > kMaxDevices || !isPermutation(perm, sizes.size()))
     return llvm::createStringError(
         "an iota of device ids has sizes that are not positive, a "
-        "transposition that is no permutation of them, or more than " +
+        "transposition that is not a permutation of them, or more than " +
         Twine(kMaxDevices) + " devices");
   return DeviceOrder(IotaOrder(sizes, SmallVector<int32_t, 8>(perm))).list();
 }

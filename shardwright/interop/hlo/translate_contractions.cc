@@ -84,8 +84,8 @@ static LogicalResult addPrecision(Translator &t, const Instruction &instruction,
   if (number == 0)
     return success();
   if (!isDot || number < 0 || number > int64_t(std::size(algorithms)))
-    return t.fail(instruction, "asks for algorithm " + Twine(number) +
-                                   ", which StableHLO does not have for it");
+    return t.fail(instruction, "has algorithm " + Twine(number) +
+                                   ", for which StableHLO has no equivalent");
   const Algorithm &algorithm = algorithms[number - 1];
   Type operand = typeOf(t.context, algorithm.operands);
   attributes.push_back(t.attribute(

@@ -106,9 +106,9 @@ static LogicalResult composite(Translator &t, const Instruction &instruction,
   }
   int32_t number = 0;
   if (name.empty() || (!version.empty() && version.getAsInteger(10, number)))
-    return t.fail(instruction, "is a composite, but its frontend attributes "
-                               "have no composite.name, or a version that is "
-                               "no number");
+    return t.fail(instruction,
+                  "is a composite, but its frontend attributes "
+                  "have no composite.name, or a version that is not a number");
   Translator::Attributes attrs = {
       t.attribute("name", t.builder.getStringAttr(name)),
       t.attribute("decomposition", t.function(instruction, 0)),

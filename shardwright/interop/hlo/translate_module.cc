@@ -169,10 +169,10 @@ LogicalResult Translator::describeAliases(ArgumentAttributes &attributes) {
     if (!argument)
       return emitError(file)
              << "the aliases of the module name parameter " << number
-             << ", or an element of it, that the entry does not have";
+             << " or an element of it, but the entry computation has none such";
     if (!output)
       return emitError(file) << "the aliases of the module name a result that "
-                                "the entry does not have";
+                                "the entry computation does not have";
     attributes[*argument].set(aliasName,
                               builder.getI32IntegerAttr(int32_t(*output)));
   }
@@ -186,7 +186,7 @@ LogicalResult Translator::describeAliases(ArgumentAttributes &attributes) {
     if (!argument)
       return emitError(file)
              << "the buffer donors of the module name parameter " << number
-             << ", or an element of it, that the entry does not have";
+             << " or an element of it, but the entry computation has none such";
     attributes[*argument].set(donorName, builder.getBoolAttr(true));
   }
   return success();

@@ -102,7 +102,7 @@ FailureOr<int64_t> Translator::onlyDimension(const Instruction &instruction) {
       instruction.fields.integers(instruction_field::dimensions);
   if (dimensions.size() != 1 || dimensions[0] < 0)
     return fail(instruction, "has " + counted(dimensions.size(), "dimension") +
-                                 ", expected one that is not negative");
+                                 ", expected one of 0 or more");
   return dimensions[0];
 }
 

@@ -47,13 +47,15 @@ std::optional<TextProblem> checkText(StringRef text) {
                    " of one affine expression",
                maxTextNesting);
   case NestingExcess::What::AliasDepth:
-    return say("with the aliases in it, this alias has more than " +
-                   Twine(maxExpandedNesting) + " brackets within others",
-               maxExpandedNesting);
+    return say(
+        "with its nested aliases written out, this alias has more than " +
+            Twine(maxExpandedNesting) + " brackets within others",
+        maxExpandedNesting);
   case NestingExcess::What::AliasSize:
-    return say("with the aliases in it, this alias has more than " +
-                   Twine(maxExpandedTokens) + " tokens",
-               maxExpandedTokens);
+    return say(
+        "with its nested aliases written out, this alias has more than " +
+            Twine(maxExpandedTokens) + " tokens",
+        maxExpandedTokens);
   case NestingExcess::What::Rank:
     return problem("a shape of more than " + Twine(maxRank) +
                    " sizes exceeds the limit: at most " + Twine(maxRank) +
@@ -202,8 +204,8 @@ LogicalResult ModuleChecker::checkExtent(Operation *op, Measure::Extent extent,
                    << std::to_string(extent.depth) << " levels, at most "
                    << maxExpandedNesting << " are allowed";
   if (extent.size > maxExpandedTokens)
-    return error() << "exceed the limit: with what they share counted each "
-                      "time, they have more than "
+    return error() << "exceed the limit: written out without sharing, they "
+                      "have more than "
                    << maxExpandedTokens << " parts";
   return success();
 }

@@ -76,7 +76,7 @@ struct VhloToVersionPass
 
   StringRef getArgument() const final { return "vhlo-to-version"; }
   StringRef getDescription() const final {
-    return "Converts VHLO to what another version has";
+    return "Converts VHLO to another version";
   }
   void runOnOperation() final {
     ModuleOp module = getOperation();

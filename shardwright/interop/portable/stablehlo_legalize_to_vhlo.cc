@@ -142,7 +142,7 @@ LogicalResult Legalizer::convertOp(Operation *op, const vhlo::OpRow &row) {
       attr = convertAttr(op, spec, name);
       if (!attr)
         return failToLegalize(op)
-               << "VHLO cannot say its attribute '" << spec.name << "'";
+               << "VHLO has no form for its attribute '" << spec.name << "'";
     }
   }
   castOperands(op);
@@ -164,7 +164,7 @@ DictionaryAttr Legalizer::convertDiscardable(Operation *op) {
   for (NamedAttribute entry : from) {
     Attribute value = values.attribute(entry.getValue());
     if (!value) {
-      failToLegalize(op) << "VHLO cannot say its attribute '"
+      failToLegalize(op) << "VHLO has no form for its attribute '"
                          << entry.getName().getValue() << "'";
       return {};
     }
@@ -232,7 +232,7 @@ Legalizer::convertFunctionAttrs(Operation *op, const vhlo::OpRow &row,
     attr = from ? values.attribute(from) : neutralValue(context, spec.kind);
     if (!attr)
       return failToLegalize(op)
-             << "VHLO cannot say its attribute '" << spec.name << "'";
+             << "VHLO has no form for its attribute '" << spec.name << "'";
   }
   NamedAttrList inherent;
   op->getName().populateInherentAttrs(op, inherent);

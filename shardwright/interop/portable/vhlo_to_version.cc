@@ -124,8 +124,8 @@ LogicalResult VersionConverter::check(Operation *op, const vhlo::OpRow &row) {
       InFlightDiagnostic diagnostic = failToLegalize(op);
       std::string text;
       llvm::raw_string_ostream(text) << since;
-      return diagnostic << "what attribute '" << spec.name
-                        << "' says exists since version " << text;
+      return diagnostic << "the value of attribute '" << spec.name
+                        << "' exists since version " << text;
     }
   if (row.name == "custom_call") {
     auto api =

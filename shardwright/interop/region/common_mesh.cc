@@ -99,9 +99,9 @@ private:
           sharding.unreduced.kind != ReductionKind::Sum)
         return func.emitError()
                << "the arguments and results use " << meshes.size()
-               << " meshes, and one of them is partial by "
+               << " meshes, and one of them is unreduced with reduction "
                << stringify(sharding.unreduced.kind)
-               << ", expected sums or one mesh";
+               << ", expected reduction sum, or one mesh";
       inference.add(toTiled(NamedHloSharding{value.mesh, sharding, {}}));
     }
     llvm::Expected<Mesh> mesh = inference.infer(meshes.front().numDevices());

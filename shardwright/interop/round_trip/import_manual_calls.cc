@@ -131,17 +131,17 @@ ManualCalls::build(func::CallOp call, const Border &border, func::FuncOp callee,
   for (auto [i, operand] : llvm::enumerate(call.getOperands())) {
     auto result = dyn_cast<OpResult>(operand);
     if (!result || result.getOwner() != enter.getOperation())
-      return call.emitError()
-             << "operand " << i << " of " << name
-             << " does not come from the xla.sdy.GlobalToLocalShape of the "
-                "others";
+      return call.emitError() << "operand " << i << " of " << name
+                              << " does not come from the same "
+                                 "xla.sdy.GlobalToLocalShape as the others";
     operands.push_back(enter->getOperand(result.getResultNumber()));
     inShardings.push_back(border.ins.getSharding(result.getResultNumber()));
   }
   for (Operation *user : call->getUsers())
     if (user != leave.getOperation())
-      return user->emitError() << "uses what " << name
-                               << " gives inside of the manual computation";
+      return user->emitError() << "uses a value that " << name
+                               << " returns before xla.sdy.LocalToGlobalShape, "
+                                  "inside of the manual computation";
 
   OpBuilder builder(call);
   if (leave)
