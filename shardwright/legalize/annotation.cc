@@ -33,7 +33,7 @@ static LogicalResult checkAssertion(hlo::CustomCallOp op) {
       !matchPattern(op.getInputs()[0], m_Constant(&condition)) ||
       !condition.getElementType().isInteger(1) || !condition.isSplat())
     return op.emitError() << "custom call '" << shapeAssertion
-                          << "' wants a condition that is known when the "
+                          << "' requires a condition that is known when the "
                              "program is compiled";
   if (condition.getSplatValue<bool>()) {
     op.erase();
@@ -51,8 +51,9 @@ LogicalResult legalizeAnnotation(hlo::CustomCallOp op) {
   // The call may also return a token.
   if (op.getNumResults() != 1 || op.getInputs().empty() ||
       op.getInputs()[0].getType() != op.getResult(0).getType())
-    return op.emitError() << "custom call '" << op.getCallTargetName()
-                          << "' wants one result, of its first operand's type";
+    return op.emitError()
+           << "custom call '" << op.getCallTargetName()
+           << "' requires one result, of its first operand's type";
   op.getResult(0).replaceAllUsesWith(op.getInputs()[0]);
   op.erase();
   return success();

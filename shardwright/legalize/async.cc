@@ -20,7 +20,7 @@ LogicalResult legalizeAsyncStart(hlo::AsyncStartOp op) {
   OpBuilder b(op);
   Block &body = op.getBody().front();
   if (body.getNumArguments() != op.getNumOperands())
-    return op.emitError("its region should take what the op does");
+    return op.emitError("its region should take the operands of the op");
   IRMapping map;
   map.map(body.getArguments(), op.getOperands());
   for (Operation &inner : body.without_terminator())
@@ -64,7 +64,7 @@ static LogicalResult join(Channel channel) {
   auto received = recv.getResults().drop_back();
   if (!llvm::equal(ValueRange(send.getInputs()).getTypes(),
                    received.getTypes()))
-    return recv.emitError("requires the types that its send has");
+    return recv.emitError("requires the types of the operands of its send");
   Operation *last =
       recv->isBeforeInBlock(send) ? send.getOperation() : recv.getOperation();
   for (Operation *user : recv->getUsers()) {
@@ -82,7 +82,7 @@ static LogicalResult join(Channel channel) {
         b, send.getLoc(), v.getType(), v, pairs, send.getChannelHandleAttr()));
   for (Value v : values)
     if (v.getDefiningOp()->getOperand(0).getDefiningOp() == recv.getOperation())
-      return recv.emitError("is sent on by its own channel");
+      return recv.emitError("has a result that its own channel sends");
   for (auto [from, to] : llvm::zip_equal(received, values))
     from.replaceAllUsesWith(to);
   recv.getResults().back().replaceAllUsesWith(recv.getToken());
@@ -136,7 +136,7 @@ LogicalResult legalizeSends(func::FuncOp function) {
         channels[(send ? send.getChannelHandle() : recv.getChannelHandle())
                      .getHandle()];
     if (send ? bool(channel.send) : bool(channel.recv)) {
-      op->emitError("shares its channel handle with another");
+      op->emitError("shares its channel handle with another op of its kind");
       return WalkResult::interrupt();
     }
     if (send)

@@ -75,7 +75,7 @@ static LogicalResult readGroups(hlo::CustomCallOp op, DenseIntElementsAttr &ids,
   ids =
       options ? options.getAs<DenseIntElementsAttr>("replica_groups") : nullptr;
   if (!ids || ids.getType().getRank() != 2)
-    return op.emitError("custom call 'ragged_all_to_all' wants an attribute "
+    return op.emitError("custom call 'ragged_all_to_all' requires an attribute "
                         "replica_groups of rank 2");
   auto id = options.getAs<IntegerAttr>("channel_id");
   if (id && id.getValue().sgt(0))
@@ -100,8 +100,8 @@ static LogicalResult checkRagged(hlo::CustomCallOp op) {
   if (types[0].getElementType() != types[1].getElementType() ||
       types[0].getShape().drop_front() != types[1].getShape().drop_front() ||
       op.getResult(0).getType() != types[1])
-    return bad("requires an operand, an output and a result that differ in the "
-               "first dimension of the operand at most");
+    return bad("requires an operand, an output and a result of equal types, "
+               "except for the first dimension of the operand");
   for (RankedTensorType list : ArrayRef(types).drop_front(2))
     if (list.getRank() != 1 || !list.getElementType().isInteger() ||
         list.getShape() != types[2].getShape())

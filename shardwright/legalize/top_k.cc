@@ -30,7 +30,7 @@ static func::FuncOp comparator(hlo::CustomCallOp op) {
   if (!f || f.isDeclaration() || !f.getBody().hasOneBlock() ||
       f.getNumResults() != 1) {
     op.emitError() << "custom call '" << op.getCallTargetName()
-                   << "' wants one comparator in called_computations";
+                   << "' requires one comparator in called_computations";
     return nullptr;
   }
   return f;
@@ -104,8 +104,9 @@ LogicalResult legalizeTopK(hlo::CustomCallOp op) {
        llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     if (auto tensor = dyn_cast<RankedTensorType>(type);
         !tensor || !tensor.hasStaticShape())
-      return op.emitError() << "custom call '" << op.getCallTargetName()
-                            << "' wants tensors of static shape, got " << type;
+      return op.emitError()
+             << "custom call '" << op.getCallTargetName()
+             << "' requires tensors of static shape, got " << type;
   func::FuncOp less = comparator(op);
   if (!less)
     return failure();
@@ -118,18 +119,19 @@ LogicalResult legalizeTopK(hlo::CustomCallOp op) {
     auto dim = options ? options.getAs<IntegerAttr>("reduction_dim") : nullptr;
     if (!dim || op.getNumOperands() % 2)
       return op.emitError(
-          "custom call 'ApproxTopK' wants an attribute "
+          "custom call 'ApproxTopK' requires an attribute "
           "reduction_dim and an initial value for each operand");
     return sortAndCut(op, op.getOperands().take_front(op.getNumOperands() / 2),
                       dim.getInt(), less);
   }
   if (op.getNumOperands() != 1 || op.getNumResults() != 2)
-    return op.emitError("custom call 'TopK' wants one operand and two results");
+    return op.emitError(
+        "custom call 'TopK' requires one operand and two results");
   OpBuilder b(op);
   auto type = cast<RankedTensorType>(op.getOperand(0).getType());
   int64_t dim = type.getRank() - 1;
   if (dim < 0)
-    return op.emitError("custom call 'TopK' wants at least one dimension");
+    return op.emitError("custom call 'TopK' requires at least one dimension");
   auto indices = cast<RankedTensorType>(op.getResult(1).getType());
   Value iota = hlo::IotaOp::create(b, op.getLoc(),
                                    type.clone(indices.getElementType()), dim);

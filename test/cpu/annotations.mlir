@@ -27,7 +27,7 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @main(%a: tensor<i1>) -> tensor<i1> {
-  // expected-error @+1 {{custom call 'shape_assertion' wants a condition that is known when the program is compiled}}
+  // expected-error @+1 {{custom call 'shape_assertion' requires a condition that is known when the program is compiled}}
   stablehlo.custom_call @shape_assertion(%a) {api_version = 2 : i32, has_side_effect = true} : (tensor<i1>) -> ()
   return %a : tensor<i1>
 }
@@ -35,7 +35,7 @@ func.func @main(%a: tensor<i1>) -> tensor<i1> {
 // -----
 
 func.func @main(%a: tensor<4xf32>) -> tensor<4xf64> {
-  // expected-error @+1 {{custom call 'MoveToDevice' wants one result, of its first operand's type}}
+  // expected-error @+1 {{custom call 'MoveToDevice' requires one result, of its first operand's type}}
   %0 = stablehlo.custom_call @MoveToDevice(%a) : (tensor<4xf32>) -> tensor<4xf64>
   return %0 : tensor<4xf64>
 }

@@ -17,7 +17,7 @@ COLLECTIVES = ("all_gather", "all_reduce", "all_to_all", "collective_permute", "
 MASKS = {"iota", "constant", "broadcast_in_dim", "compare", "select", "slice", "pad", "and"}
 
 REFUSED = re.compile("has no sharding rule|takes its shape from a value|to have one user and the user is an sdy.all_reduce|"
-                     "requires device communication|needs rows of other devices|sharded otherwise than the callee's")  # fmt: skip
+                     "requires device communication|needs rows of other devices|has another sharding than the callee's")  # fmt: skip
 
 
 def ops(text):

@@ -460,9 +460,9 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
   Type expected =
       localType(op->getResult(0).getType(), layoutOf(op->getResult(0)));
   if (value.getType() != expected)
-    return op->emitOpError("makes ")
-           << value.getType() << " of its operand where its sharding gives "
-           << expected << "; run " << form->passBeforeCollectives() << " first";
+    return op->emitOpError("has a local result of type ")
+           << value.getType() << " where its sharding gives " << expected
+           << "; run " << form->passBeforeCollectives() << " first";
   LogicalResult done = replace(op, value);
   if (reorder) {
     reorder->dropAllReferences();

@@ -21,7 +21,7 @@ namespace shardwright {
 LogicalResult Localizer::localizeOnDevice(Operation *op, int64_t device) {
   int64_t devices = meshes.numDevices(func);
   if (device < 0 || device >= devices)
-    return op->emitOpError("is for device ")
+    return op->emitOpError("is computed on device ")
            << device << ", but the mesh has " << devices
            << " devices; give it the sharding of one of them";
   OpBuilder builder(op);

@@ -300,8 +300,8 @@ LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
   if (!partial.empty()) {
     std::optional<ReducerKind> kind = uniformReducer(op.getUpdateComputation());
     if (!kind)
-      return op.emitOpError("has updates split over devices, but no reducer "
-                            "that could combine its parts; run "
+      return op.emitOpError("has updates that are sharded, but no reducer that "
+                            "combines the partial results; run "
                             "sw-insert-collectives first");
     Value first =
         buildCompare(builder, loc, indices.index(updates.mesh, partial),
@@ -310,9 +310,9 @@ LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
       auto type = cast<RankedTensorType>(use.get().getType());
       TypedAttr identity = identityElement(*kind, type.getElementType());
       if (!identity)
-        return op.emitOpError("has updates split over devices, but ")
+        return op.emitOpError("has updates that are sharded, but ")
                << stringify(*kind) << " of " << type.getElementType()
-               << " has no identity to start a part from";
+               << " has no identity, from which partial results start";
       // For sums use -0, so that elements equal to -0 without updates stay -0.
       Value nothing = *kind == ReducerKind::Add
                           ? neutral(builder, loc, type)

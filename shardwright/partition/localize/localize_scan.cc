@@ -105,7 +105,7 @@ LogicalResult Localizer::localizeScan(stablehlo::ReduceWindowOp op,
           "sw-insert-collectives first");
     neutrals.push_back(scalarConstant(init));
     if (!neutrals.back())
-      return op->emitOpError("has an initial value that is no constant; run "
+      return op->emitOpError("has an initial value that is not a constant; run "
                              "sw-insert-collectives first");
     if (scan.isReversed)
       use.set(maskBeyondEnd(builder, loc, use.get(), dim, neutrals.back()));

@@ -102,7 +102,8 @@ LogicalResult Localizer::localizePad(stablehlo::PadOp op) {
     int64_t first =
         0 <= dim && dim < type.getRank() ? -op.getEdgePaddingLow()[dim] : 0;
     if (first <= 0 || first >= type.getDimSize(dim))
-      return op.emitOpError("rolls no dimension as its attribute says");
+      return op.emitOpError("has an attribute for rolling a dimension, but "
+                            "padding that does not roll it");
     if (axesOf(op.getResult(), dim).empty()) {
       OpBuilder builder(op);
       (void)setLocalResultTypes(op);

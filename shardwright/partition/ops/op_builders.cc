@@ -101,8 +101,9 @@ FailureOr<stablehlo::IfOp> buildConditional(OpBuilder &builder, Operation *op,
     else if (isa<stablehlo::TokenType>(type))
       zeros.push_back(stablehlo::CreateTokenOp::create(builder, loc, type));
     else
-      return op->emitOpError("is for one device, but has a result of type ")
-             << type << ", which others cannot get";
+      return op->emitOpError(
+                 "is computed on one device, but has a result of type ")
+             << type << ", which cannot be sent to the others";
   }
   stablehlo::ReturnOp::create(builder, loc, zeros);
   return branch;

@@ -136,12 +136,13 @@ LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
   OpBuilder builder(op);
   if (isa<quant::UniformQuantizedPerAxisType>(type.getElementType()) &&
       (during != have || during != want))
-    return op->emitOpError("moves shards of other sizes, but nothing fills up "
-                           "a tensor that is quantized per axis; use "
+    return op->emitOpError("changes the size of shards, but a tensor that is "
+                           "quantized per axis cannot be padded; use "
                            "shardings that divide its dimensions");
   // A permute needs the same shard size on both sides.
   if (isa<sdy::CollectivePermuteOp>(op) && have != want)
-    return op->emitOpError("moves shards of other sizes");
+    return op->emitOpError(
+        "changes the size of shards, which a permute must keep");
   // A partial sum must be reduced before it is padded, right after the op that
   // computes it.
   if (auto scatter = dyn_cast<sdy::ReduceScatterOp>(op.getOperation());

@@ -64,8 +64,8 @@ struct Filter {
       else if (!number.getAsInteger(10, value))
         *bound = value;
       else
-        module.emitWarning("filter of sdy-per-instruction-partitioning wants a "
-                           "number, ignores '")
+        module.emitWarning("filter of sdy-per-instruction-partitioning expects "
+                           "a number, and ignores '")
             << token << "'";
     }
     return filter;

@@ -290,12 +290,13 @@ struct ShardyOption {
 struct DedupOptions : PassPipelineOptions<DedupOptions> {
   Option<bool> dedupFunctionsFully{
       *this, "dedup-functions-fully",
-      llvm::cl::desc("one copy of each function, whatever the shardings"),
+      llvm::cl::desc(
+          "keep one copy of each function for all shardings of its calls"),
       llvm::cl::init(false)};
 
   Option<bool> extraRules{
       *this, "sw-extra-rules",
-      llvm::cl::desc("also rules for ops for which Shardy has none"),
+      llvm::cl::desc("add sharding rules for ops that have none in Shardy"),
       llvm::cl::init(false)};
   ShardyOption shardy{*this};
 
@@ -325,17 +326,21 @@ struct ExportOptions : PassPipelineOptions<ExportOptions> {
       llvm::cl::init(false)};
   Option<bool> enablePerInstructionPartitioning{
       *this, "enable-per-instruction-partitioning",
-      llvm::cl::desc("make ops local one by one"), llvm::cl::init(false)};
+      llvm::cl::desc("partition selected ops one by one"),
+      llvm::cl::init(false)};
   Option<std::string> perInstructionPartitioningFilter{
       *this, "per-instruction-partitioning-filter",
-      llvm::cl::desc("which: selectLow=N, selectHigh=N, parts of names")};
+      llvm::cl::desc(
+          "the ops: selectLow=N, selectHigh=N, or parts of their names")};
   Option<int64_t> replicaCount{
       *this, "replica-count",
-      llvm::cl::desc("more than 1: the devices are replicas"),
+      llvm::cl::desc(
+          "number of replicas; above 1 the devices of the mesh are replicas"),
       llvm::cl::init(1)};
   Option<int64_t> partitionCount{
       *this, "partition-count",
-      llvm::cl::desc("more than 1: the devices are partitions"),
+      llvm::cl::desc("number of partitions; above 1 the devices of the mesh "
+                     "are partitions"),
       llvm::cl::init(1)};
   Option<bool> keepShardingRules{*this, "keep-sharding-rules",
                                  llvm::cl::desc("keep sharding rules"),

@@ -87,7 +87,7 @@ FailureOr<Value> shardwright::gainUnreducedAxes(OpBuilder &builder,
                             : TensorSharding::closed(wanted.rank());
   if (s.rank() != wanted.rank())
     return op->emitError("cannot make a value unreduced whose sharding has "
-                         "another rank than the one wanted");
+                         "another rank than the target");
   if (!withoutAxes(s.unreduced, wanted.unreduced).empty())
     return op->emitError("cannot reshard from ")
            << source << " to " << target

@@ -62,7 +62,7 @@ private:
     auto callee = symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
     if (!callee)
       return call.emitError("calls @")
-             << call.getCallee() << ", which is no function of the module";
+             << call.getCallee() << ", which is not a function of the module";
     // External functions have no body. The body of a function that was called
     // before has moved to its first caller.
     bool isFirst = !imported.contains(callee);

@@ -106,7 +106,7 @@ func.func @part_of_update(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{
 
 sdy.mesh @m = <["x"=2]>
 func.func @top_of_shards(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}, %i: tensor<16xi32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}, %f: tensor<f32>, %z: tensor<i32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}]>}) {
-  // expected-error@below {{requires device communication along a dimension that each device reads whole; run sdy-resolve-permutation-factors first}}
+  // expected-error@below {{requires device communication along a dimension of which each device reads all elements; run sdy-resolve-permutation-factors first}}
   %0:2 = stablehlo.custom_call @ApproxTopK(%a, %i, %f, %z) {called_computations = [@top], mhlo.backend_config = {aggregate_to_topk = true, recall_target = 9.5e-01 : f32, reduction_dim = 0 : i64, reduction_input_size_override = -1 : i64, top_k = 4 : i64}, sdy.sharding = #sdy.sharding_per_value<[<@m, [{}]>, <@m, [{}]>]>} : (tensor<16xf32>, tensor<16xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
   return %0#0 : tensor<4xf32>
 }

@@ -7,7 +7,7 @@
 // RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-per-instruction-partitioning{filter=selectLow=4,selectHigh=5})' | FileCheck %s --check-prefix=NUMBER
 // RUN: shardwright-opt %s -pass-pipeline='builtin.module(sdy-per-instruction-partitioning{filter=slice sw-shardy=0.10.2})' | FileCheck %s --check-prefix=OLD
 
-// BAD: warning: filter of sdy-per-instruction-partitioning wants a number, ignores 'selectHigh=x'
+// BAD: warning: filter of sdy-per-instruction-partitioning expects a number, and ignores 'selectHigh=x'
 
 sdy.mesh @m = <["x"=2, "y"=2]>
 

@@ -21,7 +21,7 @@ func.func @result(%a: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.shar
 sdy.mesh @m = <["x"=2]>
 sdy.mesh @one = <[], device_ids=[1]>
 func.func @no_zeros(%t: !stablehlo.token) {
-  // expected-error@below {{is for one device, but has a result of type 'tuple<tensor<i32>>', which others cannot get}}
+  // expected-error@below {{is computed on one device, but has a result of type 'tuple<tensor<i32>>', which cannot be sent to the others}}
   %0:2 = stablehlo.custom_call @f(%t) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>, <@one, []>]>} : (!stablehlo.token) -> (tensor<i32>, tuple<tensor<i32>>)
   return
 }

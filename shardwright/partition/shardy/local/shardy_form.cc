@@ -95,7 +95,7 @@ LogicalResult ShardyForm::visitCall(func::CallOp op) {
         sdy::getFuncResultSharding(callee, i), result.getType());
     if (!layout.isEquivalent(local.layoutOf(result)))
       return op.emitOpError("result ")
-             << i << " is sharded otherwise than the callee's; run "
+             << i << " has another sharding than the callee's; run "
              << "sdy-insert-func-call-reshards first";
   }
   return local.setLocalResultTypes(op);
@@ -376,8 +376,8 @@ std::optional<LogicalResult> ShardyForm::visit(Operation *op) {
       !isa<func::CallOp, sdy::NamedComputationOp>(op))
     return std::nullopt;
   if (takesShapeAsOperand(op))
-    return op->emitOpError("takes its shape from a value, which is that of the "
-                           "whole program; reshard its operands and results "
+    return op->emitOpError("takes its shape from an operand, which holds the "
+                           "global shape; reshard its operands and results "
                            "to replicated first");
   if (!partial.empty() && failed(checkCompleted(op, partial)))
     return failure();
@@ -418,9 +418,9 @@ std::optional<LogicalResult> ShardyForm::visitByName(Operation *op,
       .Default([&](Operation *other) -> Visited {
         if (readsWhole.contains(other))
           return other->emitOpError(
-              "requires device communication along a dimension that each "
-              "device "
-              "reads whole; run sdy-resolve-permutation-factors first");
+              "requires device communication along a dimension of which each "
+              "device reads all elements; run sdy-resolve-permutation-factors "
+              "first");
         if (ruleless.contains(other))
           return other->emitOpError(
               "has no sharding rule, but sharded operands or results; reshard "

@@ -194,8 +194,7 @@ void ShardyForm::foldPartial(stablehlo::ReduceOp op, ReducerKind kind,
     Value mine = stablehlo::SelectOp::create(builder, loc, init.getType(),
                                              isFirst, init, identity);
     // A reduction may accumulate in a wider type than that of its inputs.
-    auto wide =
-        typeOf(mine).clone(getElementTypeOrSelf(result.getType()));
+    auto wide = typeOf(mine).clone(getElementTypeOrSelf(result.getType()));
     if (wide != mine.getType())
       mine = stablehlo::ConvertOp::create(builder, loc, wide, mine);
     if (mine.getType() != result.getType())
@@ -240,8 +239,8 @@ LogicalResult ShardyForm::visitPartialReduce(stablehlo::ReduceOp op,
                                              AxisRefs axes) {
   int32_t mesh = meshOfPartial(op);
   if (mesh < 0)
-    return op.emitOpError("reduces parts, but its results have no sharding on "
-                          "their mesh");
+    return op.emitOpError("reduces partial results, but its results have no "
+                          "sharding on the mesh");
   std::optional<ReducerKind> kind = getCombiner(op);
   if (kind && llvm::all_of(op.getInputs().getTypes(), [&](Type type) {
         return bool(identityElement(*kind, getElementTypeOrSelf(type)));
