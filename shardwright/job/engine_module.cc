@@ -57,7 +57,7 @@ shardwright::makeEngine(llvm::StringRef name, const EngineOptions &options) {
   auto *make = reinterpret_cast<MakeEngine *>(dlsym(module, makeEngineName));
   std::string error;
   if (!make)
-    return fail(path, " is no transport of Shardwright");
+    return fail(path, " is not a transport of Shardwright");
   Engine *engine = make(engineInterfaceVersion, options, error);
   if (!engine)
     return fail("the transport ", name, " cannot start: ", error);

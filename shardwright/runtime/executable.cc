@@ -28,7 +28,7 @@ static llvm::Error checkSide(const ExecutableParts &parts,
     const ValueSpec &value = values[i];
     llvm::SmallVector<int64_t, 4> local = value.shape;
     if (value.mesh >= int32_t(parts.meshes.size()))
-      return fail(what, " ", i, ": no mesh ", value.mesh);
+      return fail(what, " ", i, ": there is no mesh ", value.mesh);
     if (value.mesh >= 0) {
       const Mesh &mesh = parts.meshes[value.mesh];
       if (value.sharding.dims.size() != value.shape.size())
@@ -56,7 +56,8 @@ static llvm::Error checkSide(const ExecutableParts &parts,
          values[value.sizeOf].sizeOf >= 0 || value.sizeOfDim < 0 ||
          value.sizeOfDim >= int32_t(values[value.sizeOf].shape.size()) ||
          value.type != ElementType::S32 || !value.shape.empty()))
-      return fail(what, " ", i, ": not a size of another");
+      return fail(what, " ", i,
+                  ": it is not the size of a dimension of another value");
   }
   return llvm::Error::success();
 }

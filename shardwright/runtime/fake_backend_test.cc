@@ -302,8 +302,8 @@ TEST(FakeJob, ShardedArraysHaveTheLocalShards) {
   EXPECT_EQ(message({copied.buffers()[0]}),
             "1 buffers for a mesh of 4 devices, of which this process has 2");
   EXPECT_EQ(message({copied.buffers()[1], copied.buffers()[0]}),
-            "a buffer of device 3 is given where that of device 2 should be; "
-            "give them in the order of devices");
+            "a buffer of device 3 is in the place of that of device 2; "
+            "give buffers in the order of devices");
 }
 
 TEST(FakeJob, SummandsAreNotAddedUpWithoutTheOthers) {

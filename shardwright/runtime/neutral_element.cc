@@ -112,9 +112,9 @@ static llvm::Error fillZero(ElementType type, void *data, int64_t count) {
   if (isTinyFloat(type)) {
     const llvm::fltSemantics &semantics = semanticsOf(type);
     if (!llvm::APFloat::semanticsHasZero(semantics))
-      return llvm::createStringError("elements of " + str(type) +
-                                     " have no zero, so none that a sum does "
-                                     "not change");
+      return llvm::createStringError(
+          "elements of " + str(type) +
+          " have no zero, which a sum needs as its neutral element");
     // A type in which those bits are NaN has no -0; its value here is +0.
     llvm::APInt bits =
         llvm::APFloat::getZero(semantics, /*Negative=*/true).bitcastToAPInt();

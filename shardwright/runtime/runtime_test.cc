@@ -368,7 +368,7 @@ TEST(Executable, WhatDoesNotFitIsAnError) {
             "argument 1: the program has f32[2,3] a device, its signature "
             "f32[8,6]");
   EXPECT_EQ(message([](ProgramParts &p) { p.arguments[0].mesh = 3; }),
-            "argument 0: no mesh 3");
+            "argument 0: there is no mesh 3");
   EXPECT_EQ(message([](ProgramParts &p) {
               p.meshes[0] = Mesh({{"x", 2}, {"y", 2}});
             }),

@@ -16,9 +16,9 @@ using namespace shardwright;
 static llvm::Error checkRank(const TensorSharding &sharding, size_t rank) {
   if (sharding.rank() == int64_t(rank))
     return llvm::Error::success();
-  return llvm::createStringError("a sharding of rank " +
+  return llvm::createStringError("the sharding has rank " +
                                  llvm::Twine(sharding.rank()) +
-                                 " for an array of rank " + llvm::Twine(rank));
+                                 ", the array has rank " + llvm::Twine(rank));
 }
 
 static llvm::SmallVector<int32_t, 8> addressableDevices(const Mesh &mesh,
@@ -47,8 +47,8 @@ ShardedArray::fromBuffers(llvm::ArrayRef<int64_t> shape, Mesh mesh,
     if (buffer.device() != DeviceId(device))
       return llvm::createStringError(
           "a buffer of device " + llvm::Twine(buffer.device().number()) +
-          " is given where that of device " + llvm::Twine(device) +
-          " should be; give them in the order of devices");
+          " is in the place of that of device " + llvm::Twine(device) +
+          "; give buffers in the order of devices");
     if (buffer.type() != buffers[0].type() ||
         buffer.shape() != llvm::ArrayRef<int64_t>(local))
       return llvm::createStringError(

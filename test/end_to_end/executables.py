@@ -86,11 +86,11 @@ with tempfile.TemporaryDirectory() as folder:
     passes("cache mended", run(program, *data, f"--kernel-cache={cache}"))
     os.chmod(cache, 0o777)
     passes("cache of all", run(program, *data, f"--kernel-cache={cache}"),
-           "is not used: others than its owner can write it; use a directory of your own (chmod 700)")  # fmt: skip
+           "is not used: users other than its owner can write it; use a directory of your own (chmod 700)")  # fmt: skip
     os.chmod(cache, 0o700)
     for path in glob.glob(os.path.join(cache, "*")):
         os.chmod(path, 0o666)
-    passes("files of all", run(program, *data, f"--kernel-cache={cache}"), "is ignored: others than its owner can write it")
+    passes("files of all", run(program, *data, f"--kernel-cache={cache}"), "is ignored: users other than its owner can write it")
     passes("files of its own again", run(program, *data, f"--kernel-cache={cache}"))
     passes("no such cache", run(program, *data, "--kernel-cache=/proc/no/such/place"), "the kernel cache is not written")
 

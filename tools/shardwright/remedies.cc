@@ -95,7 +95,7 @@ static const struct {
                        "one"},
     {"no mesh has axes for both",
      "give the axes with --mesh, as in --mesh x=2,y=4"},
-    {"tiles are no products of axes",
+    {"tiles are not products of axes",
      "choose axis sizes for --mesh that multiply to the tiles"},
     {"callback': the cpu has no target",
      "--callbacks=print prints what the program passes to Python, "

@@ -84,6 +84,6 @@ CpuBackend::load(llvm::StringRef bytes) {
   if (!program)
     return program.takeError();
   if (!b.atEnd())
-    return llvm::createStringError("there is more than the executable");
+    return llvm::createStringError("bytes follow after the executable");
   return makeLoadedProgram(std::move(*program), donations);
 }

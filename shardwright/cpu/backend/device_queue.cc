@@ -153,7 +153,7 @@ private:
       std::shared_ptr<Job> job = std::move(ready.front());
       ready.pop_front();
       lock.unlock();
-      runOne(*job, "the system grants no thread to run a program on; end other "
+      runOne(*job, "the system grants no thread that runs a program; end other "
                    "threads or processes, or raise the limit (ulimit -u)");
       job.reset();
       lock.lock();

@@ -136,7 +136,8 @@ llvm::Error CollectivePlan::placeDevices(int64_t numDevices) {
           return fail(str(spec.kind), ": there is no device ", device,
                       "; the program runs on ", numDevices);
         if (place[device].group >= 0)
-          return fail(str(spec.kind), ": device ", device, " is used twice");
+          return fail(str(spec.kind), ": device ", device,
+                      " occurs twice in the groups");
         place[device].group = g;
         place[device].position = position;
       }

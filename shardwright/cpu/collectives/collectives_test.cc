@@ -483,7 +483,8 @@ TEST(Collectives, MalformedSpecsAreErrors) {
             "reduce_scatter: its output shape does not fit its input");
   bad = s;
   bad.groups = {{0, 0}};
-  EXPECT_EQ(message(bad), "reduce_scatter: device 0 is used twice");
+  EXPECT_EQ(message(bad),
+            "reduce_scatter: device 0 occurs twice in the groups");
   bad = s;
   bad.reduce = ReduceKind::And;
   EXPECT_EQ(message(bad), "reduce_scatter: there is no reduction 'and' on f32");

@@ -194,7 +194,8 @@ void Run::arriveAtHost(Device &d) {
   });
   if (!isRunning) {
     --inProgress;
-    fail(d.number, d.pc, "the system grants no thread to wait for the host on");
+    fail(d.number, d.pc,
+         "the system grants no thread that waits for the host function");
   }
 }
 
@@ -436,7 +437,7 @@ std::string Run::describeWaits() const {
 
 void Run::reportDeadlock() {
   std::string text = "deadlock: " + describeWaits() +
-                     "; all devices of a group must come to its collectives in "
+                     "; all devices of a group must reach its collectives in "
                      "the same order";
   std::lock_guard lock(errorMutex);
   poisoned = true;

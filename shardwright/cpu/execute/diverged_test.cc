@@ -166,7 +166,7 @@ TEST_P(DivergedDevices, EqualCollectivesInTwoBranchesDoNotMatch) {
   EXPECT_EQ(messageOf(execute(p, arrays.buffers, pool)),
             "deadlock: devices 0, 1, 3 wait at all_reduce at test:0 for device "
             "2; device 2 waits at all_reduce at test:1 for devices 0, 1, 3; "
-            "all devices of a group must come to its collectives in the same "
+            "all devices of a group must reach its collectives in the same "
             "order");
   // If all devices take the same branch, the run succeeds.
   for (int d = 0; d < 4; ++d)

@@ -228,10 +228,12 @@ Executor::Prepared::checkLibraryCall(const Step &step) const {
   };
   for (auto [slot, type] : llvm::zip_equal(step.inputs, call.inputs))
     if (bytes(slot) != bytesOf(type))
-      return fail("an operand does not have the shape it is for");
+      return fail(
+          "an operand does not have the shape that the library call expects");
   for (auto [slot, type] : llvm::zip(step.outputs, call.outputs))
     if (bytes(slot) != bytesOf(type))
-      return fail("a result does not have the shape it is for");
+      return fail(
+          "a result does not have the shape that the library call expects");
   if (op.scratchBytes > call.scratchBytes ||
       (scratch &&
        bytes(step.outputs.back()) < call.scratchBytes * call.scratchCopies))
@@ -254,7 +256,8 @@ llvm::Error Executor::Prepared::checkCollective(const Step &step) const {
                 step.outputs.size(), " results");
   for (auto [in, out] : llvm::zip_equal(step.inputs, step.outputs))
     if (bytes(in) != plan.inputBytes() || bytes(out) != plan.outputBytes())
-      return fail("its operands do not have the shape it is for");
+      return fail(
+          "its operands do not have the shape that the collective expects");
   for (SlotId in : step.inputs)
     for (SlotId out : step.outputs) {
       const Place &a = places[in], &b = places[out];

@@ -68,7 +68,7 @@ static std::string whyUnsafe(const sys::fs::file_status &status) {
   if (status.getUser() != geteuid() && status.getUser() != 0)
     return "it belongs to another user";
   if (status.permissions() & (sys::fs::group_write | sys::fs::others_write))
-    return "others than its owner can write it";
+    return "users other than its owner can write it";
   return "";
 }
 

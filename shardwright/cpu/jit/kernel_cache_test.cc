@@ -79,7 +79,7 @@ TEST_F(KernelCacheTest, WhatOthersCanWriteIsNotUsed) {
   EXPECT_EQ(cache.distrust(), "");
   for (fs::perms others : {fs::group_write, fs::others_write}) {
     ASSERT_FALSE(fs::setPermissions(directory, own | others));
-    EXPECT_EQ(cache.distrust(), "others than its owner can write it");
+    EXPECT_EQ(cache.distrust(), "users other than its owner can write it");
   }
   ASSERT_FALSE(fs::setPermissions(directory, own));
 
@@ -87,7 +87,7 @@ TEST_F(KernelCacheTest, WhatOthersCanWriteIsNotUsed) {
   std::string path = cache.find("a")->path;
   ASSERT_FALSE(fs::setPermissions(path, fs::owner_read | fs::owner_write |
                                             fs::group_write));
-  EXPECT_EQ(load(cache, "a"), "others than its owner can write it");
+  EXPECT_EQ(load(cache, "a"), "users other than its owner can write it");
   ASSERT_FALSE(fs::setPermissions(path, fs::owner_read | fs::owner_write));
   EXPECT_EQ(load(cache, "a"), "object");
   if (geteuid() != 0)

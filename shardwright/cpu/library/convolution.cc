@@ -154,10 +154,10 @@ static llvm::Error readWindow(const LibraryCall &call, Convolution &c) {
       !list("lhs_dilation", 1, c.inDilation) ||
       !list("rhs_dilation", 1, c.kernelDilation) ||
       !list("window_reversal", 0, c.reversed))
-    return bad("the window has not one entry for each spatial dimension");
+    return bad("the window requires one entry for each spatial dimension");
   llvm::ArrayRef<int64_t> padding = getIntegers(call, "padding");
   if (!padding.empty() && padding.size() != 2 * n)
-    return bad("the padding has not two entries for each spatial dimension");
+    return bad("the padding requires two entries for each spatial dimension");
   for (size_t i = 0; i < n; ++i) {
     c.low.push_back(padding.empty() ? 0 : padding[2 * i]);
     c.high.push_back(padding.empty() ? 0 : padding[2 * i + 1]);
@@ -192,10 +192,10 @@ static llvm::Expected<Convolution> describe(const LibraryCall &call) {
   c.type = lhs.type;
   c.outType = out.type;
   if (rhs.type != lhs.type)
-    return bad("operands of different element types");
+    return bad("requires operands of one element type");
   size_t rank = lhs.shape.size();
   if (rank < 2 || rhs.shape.size() != rank || out.shape.size() != rank)
-    return bad("wants operands and a result of one rank, at least 2");
+    return bad("requires operands and a result of equal rank, at least 2");
   FeatureSizes sizes;
   if (llvm::Error e = readDimensions(call, c, sizes))
     return e;
@@ -208,7 +208,8 @@ static llvm::Expected<Convolution> describe(const LibraryCall &call) {
       c.inFeatures % c.featureGroups || c.batch % c.batchGroups ||
       sizes.kernelOut % c.groups() || sizes.kernelIn != c.groupIn() ||
       sizes.kernelOut != c.outFeatures || sizes.outBatch != c.outBatch())
-    return bad("features, batch and group counts do not fit each other");
+    return bad(
+        "the sizes of features and batches do not match the group counts");
   for (size_t i = 0; i < c.spatial(); ++i) {
     if (!isExtent(c.low[i]) || !isExtent(c.high[i]) || !isExtent(c.stride[i]) ||
         !isDilatedExtent(c.in[i], c.inDilation[i]) ||

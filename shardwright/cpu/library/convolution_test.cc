@@ -276,7 +276,7 @@ TEST(Convolution, SaysWhatDoesNotFit) {
   }
   call = c.call;
   call.inputs[1].type = ElementType::F64;
-  EXPECT_EQ(whyNot(call), std::string("operands of different element types"));
+  EXPECT_EQ(whyNot(call), std::string("requires operands of one element type"));
 }
 
 } // namespace

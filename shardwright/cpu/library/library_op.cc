@@ -71,7 +71,7 @@ llvm::Expected<LibraryAttribute> readAttribute(NamedAttribute named) {
     std::string text;
     llvm::raw_string_ostream(text) << named.getValue();
     return fail("attribute '", out.name, "' = ", text,
-                " is none that a custom call can take: expected a number, an "
+                " cannot be passed to a custom call: expected a number, an "
                 "array of numbers, a string or a dictionary");
   };
   auto setType = [&](Type type) {

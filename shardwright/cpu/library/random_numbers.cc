@@ -116,8 +116,9 @@ llvm::Expected<LibraryOp> cpu::makeRandomNumbers(const LibraryCall &call) {
       return e;
   bool isReal = isFloat(type);
   if (isComplex(type) || (isNormal && !isReal))
-    return llvm::createStringError("there are no such numbers of type " +
-                                   shardwright::str(type));
+    return llvm::createStringError(
+        "random numbers of this distribution are not defined for type " +
+        shardwright::str(type));
   auto visits = std::make_shared<Visits>();
   int64_t elements = product(call.outputs[0].shape);
   LibraryOp op;

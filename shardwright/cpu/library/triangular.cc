@@ -145,8 +145,9 @@ template <typename T> LibraryOp solverOf(const Solve &s) {
 }
 
 llvm::Error unsupported(ElementType type) {
-  return llvm::createStringError("there is no linear algebra on " +
-                                 shardwright::str(type));
+  return llvm::createStringError(
+      "requires matrices of f32, f64, complex<f32> or complex<f64>, got " +
+      shardwright::str(type));
 }
 } // namespace
 

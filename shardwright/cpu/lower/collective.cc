@@ -148,7 +148,7 @@ LogicalResult BlockLowering::readReduction(Operation *op,
   if (computation.getNumArguments() != 2 || (*body)->results.size() != 1 ||
       (*body)->nodes[0].type != spec.type ||
       (*body)->nodes[(*body)->results[0]].type != spec.type)
-    return op->emitError("its computation should take two elements and give "
+    return op->emitError("its computation should take two elements and return "
                          "one, all of the operand's type");
   spec.reduceKernel = p.kernel(reductionCluster(**body));
   return success();

@@ -44,7 +44,8 @@ std::optional<std::string> Planner::recomputes(const Walk &w) const {
             evaluated = count;
       }
       if (evaluated > 2 * node.elements())
-        return "a dear node would be computed more often than it has elements";
+        return "an expensive node would be computed more often than it has "
+               "elements";
     }
   }
   return std::nullopt;

@@ -49,13 +49,13 @@ static llvm::Error checkSlots(const Program &program) {
   };
   for (auto [i, step] : llvm::enumerate(program.steps)) {
     if (!llvm::all_of(step.inputs, known) || !llvm::all_of(step.outputs, known))
-      return fail("step ", i, " uses a slot that is not there");
+      return fail("step ", i, " uses a slot that does not exist");
     auto isLocation = [&](int32_t location) {
       return location >= 0 && size_t(location) < program.locations.size();
     };
     if ((step.location != -1 && !isLocation(step.location)) ||
         !llvm::all_of(step.fusedLocations, isLocation))
-      return fail("step ", i, " has a location that is not there");
+      return fail("step ", i, " has a location that does not exist");
   }
   return llvm::Error::success();
 }
@@ -75,11 +75,11 @@ static llvm::Error checkKernels(const Program &program,
     if (step.kind != StepKind::Kernel)
       continue;
     if (step.payload < 0 || size_t(step.payload) >= program.kernels.size())
-      return fail("step ", i, " runs a kernel that is not there");
+      return fail("step ", i, " runs a kernel that does not exist");
     for (auto [output, input] : code.kernels[step.payload].mayShare)
       if (output < 0 || size_t(output) >= step.outputs.size() || input < 0 ||
           size_t(input) >= step.inputs.size())
-        return fail("step ", i, " shares operands that are not there");
+        return fail("step ", i, " shares operands that do not exist");
   }
   return llvm::Error::success();
 }
@@ -93,7 +93,7 @@ static llvm::Error checkCalls(const Program &program) {
     for (auto [output, input] : call.aliases)
       if (output < 0 || size_t(output) >= call.outputs.size() || input < 0 ||
           size_t(input) >= call.inputs.size())
-        return fail(call.name, ": an alias of an operand that is not there");
+        return fail(call.name, ": an alias of an operand that does not exist");
     int64_t scratch;
     if (call.scratchBytes < 0 || call.scratchCopies < 0 ||
         __builtin_mul_overflow(call.scratchBytes, call.scratchCopies,

@@ -50,7 +50,7 @@ std::string MpiWorld::exchangeRanks(const EngineOptions &options) {
   if (options.numProcesses && size != options.numProcesses)
     return "MPI has " + std::to_string(size) + " processes where the job has " +
            std::to_string(options.numProcesses) +
-           ": the launcher belongs to another MPI than the module";
+           ": the launcher belongs to another MPI than the one that is loaded";
   if (int code = MPI_Comm_dup(from, &comm))
     return "MPI_Comm_dup: " + textOf(code);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);

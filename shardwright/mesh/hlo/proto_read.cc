@@ -218,7 +218,7 @@ bool Reader::resolve(const Mesh &mesh, llvm::ArrayRef<AxisMessage> from,
     if (m.hasSubAxis) {
       if (m.size >= ref.size)
         return fail("a sub-axis of size " + Twine(m.size) +
-                    " is no part of an axis of size " + Twine(ref.size));
+                    " is not a sub-axis of an axis of size " + Twine(ref.size));
       ref.preSize = m.preSize;
       ref.size = m.size;
     }
@@ -242,7 +242,7 @@ bool Reader::named(llvm::StringRef bytes, HloSharding &s) {
       return fail("tuples of named shardings are not supported");
     case 2:
       if (std::exchange(hasMesh, true))
-        return fail("a second mesh");
+        return fail("the sharding has two meshes");
       if (!mesh(in.bytes(), named.mesh, named.printIdsAsIota))
         return false;
       break;
@@ -296,9 +296,9 @@ bool Reader::tiled(HloSharding &s) {
     return fail("tile dimensions must be positive and their product must fit "
                 "64 bits");
   if (fields.devices.empty() == fields.reshape.empty())
-    return fail("a tiled sharding has a device list or an iota, one of them");
+    return fail("a tiled sharding must have either a device list or an iota");
   if (fields.replicateOnLast && !fields.lastTypes.empty())
-    return fail("replicate_on_last_tile_dim beside last_tile_dims");
+    return fail("replicate_on_last_tile_dim excludes last_tile_dims");
   DeviceOrder order;
   if (fields.devices.empty()) {
     std::optional<IotaOrder> listed;
@@ -423,7 +423,7 @@ bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
   if (fields.named)
     return named(*fields.named, s);
   if (fields.type != TUPLE && !fields.tuple.empty())
-    return fail("elements in a sharding that is no tuple");
+    return fail("elements in a sharding that is not a tuple");
   switch (fields.type) {
   case REPLICATED:
     s = HloSharding();

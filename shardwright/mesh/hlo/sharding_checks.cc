@@ -19,7 +19,7 @@ static std::string neighbours(const Mesh &mesh, AxisRefs axes) {
   for (size_t i = 1; i < axes.size(); ++i)
     if (canMerge(axes[i - 1], axes[i]))
       return mesh.str(axes[i - 1]) + " and " + mesh.str(axes[i]) +
-             " are neighbours and should be written as one";
+             " are adjacent parts of one axis and should be written as one";
   return "";
 }
 
@@ -31,8 +31,8 @@ std::string checkNamedAxes(const NamedHloSharding &sharding) {
                                       sharding.manual};
   for (AxisRefs list : lists) {
     if (!llvm::is_sorted(list))
-      return "replicated, unreduced and manual axes stand in the order of the "
-             "mesh, sub-axes by pre-size";
+      return "replicated, unreduced and manual axes must be in the order of "
+             "the mesh, sub-axes by pre-size";
     llvm::append_range(all, list);
   }
   for (AxisRef a : all) {

@@ -115,27 +115,27 @@ private:
                         .Case("maximal", Kind::Maximal)
                         .Default(std::nullopt)) {
       if (items.kind)
-        return fail("'" + word + "' contradicts what stands before it");
+        return fail("'" + word + "' contradicts the kind before it");
       rest = rest.drop_front(word.size());
       items.kind = kind;
       return true;
     }
     if (word == "device") {
       if (items.device)
-        return fail("a second 'device'");
+        return fail("'device' occurs twice");
       rest = rest.drop_front(word.size());
       items.device.emplace();
       return equals() && integer(*items.device);
     }
     if (word == "devices") {
       if (items.dims)
-        return fail("a second 'devices'");
+        return fail("'devices' occurs twice");
       rest = rest.drop_front(word.size());
       return equals() && tileAssignment(items);
     }
     if (word == "last_tile_dim_replicate" || word == "last_tile_dims") {
       if (items.subgroups)
-        return fail("'" + word + "' beside another 'last_tile_dim'");
+        return fail("'" + word + "' excludes another 'last_tile_dim...'");
       rest = rest.drop_front(word.size());
       items.subgroups.emplace();
       if (word == "last_tile_dims")
@@ -145,14 +145,14 @@ private:
     }
     if (word == "shard_as" || word == "shard_like") {
       if (items.shardGroup)
-        return fail("a second shard group");
+        return fail("a shard group occurs twice");
       rest = rest.drop_front(word.size());
       items.shardGroup = ShardGroup{word == "shard_as", 0};
       return integer(items.shardGroup->id);
     }
     if (word == "metadata") {
       if (!items.metadata.empty())
-        return fail("a second 'metadata'");
+        return fail("'metadata' occurs twice");
       rest = rest.drop_front(word.size());
       return equals() && metadataList(items.metadata);
     }
@@ -358,7 +358,7 @@ private:
         return fail("'" + word +
                     "' is not replicated, unreduced, manual or metadata");
       if (!list->empty())
-        return fail("a second '" + word + "'");
+        return fail("'" + word + "' occurs twice");
       bool open = false;
       if (!expect("{") || !axes(named.mesh, *list, open))
         return false;
@@ -468,7 +468,7 @@ private:
           return false;
         if (ref.size >= whole)
           return fail("a sub-axis of size " + Twine(ref.size) +
-                      " is no part of axis '" + name + "' of size " +
+                      " is not a sub-axis of axis '" + name + "' of size " +
                       Twine(whole));
       }
       list.push_back(ref);

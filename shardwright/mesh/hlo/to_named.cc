@@ -98,7 +98,7 @@ llvm::Expected<NamedHloSharding> toNamed(const HloSharding &sharding,
     named.mesh = Mesh({}, {sharding.device()});
     return named;
   case HloSharding::Kind::Tuple:
-    return refuse("a tuple has one sharding an element");
+    return refuse("a tuple has one sharding for each element");
   case HloSharding::Kind::Named:
     if (sharding.named().mesh == mesh)
       return sharding.named();
@@ -118,7 +118,7 @@ llvm::Expected<NamedHloSharding> toNamed(const HloSharding &sharding,
   auto local = iota ? iota->localAxes(sharding.tileDims()) : std::nullopt;
   auto refs = local ? refsOfLocalAxes(local->sizes, mesh) : std::nullopt;
   if (!refs)
-    return refuse("its tiles are no products of axes of the mesh " +
+    return refuse("its tiles are not products of axes of the mesh " +
                   meshText(mesh));
   auto axesOf = [&](llvm::ArrayRef<int32_t> localAxes) {
     AxisList axes;

@@ -140,7 +140,7 @@ llvm::Error JobArrays::reduceAndPlace(const Source &source, const Box &box,
       int32_t process = client.backend().devices()[device].process;
       if (next[process] + count * width > parts[process].size())
         return fail("process ", process, " sent ", parts[process].size() - 1,
-                    " bytes of an array of which it has more");
+                    " bytes of an array, fewer than it holds");
       summands.push_back(parts[process].data() + next[process]);
       next[process] += count * width;
     }
@@ -312,9 +312,10 @@ shardwright::partsHere(const Executable &executable, const Execution &run,
   const Mesh *mesh = spec.mesh < 0 ? nullptr : &executable.meshes()[spec.mesh];
   bool isWhole = !mesh || mesh->isEmpty() || mesh->isMaximal();
   if (!isWhole && totalSize(spec.sharding.unreduced) > 1)
-    return fail("result ", index,
-                " is a sum of parts on several devices, which "
-                "can only be gathered");
+    return fail(
+        "result ", index,
+        " is unreduced over several devices, so that no process holds a part "
+        "of it; gather it (gatherResults, or --out without {process})");
   std::vector<ArrayPart> parts;
   for (const std::vector<Buffer> &buffers : run.results) {
     const Buffer &buffer = buffers[index];

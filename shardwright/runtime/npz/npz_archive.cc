@@ -85,7 +85,7 @@ NpzArchive::numbered(StringRef prefix, int64_t wanted) const {
     if (!index)
       continue;
     if (*index >= wanted)
-      return fail(name, ": array '", nameOf(i), "' is one too many; ", wanted,
+      return fail(name, ": array '", nameOf(i), "' is unexpected; ", wanted,
                   " expected, from '", prefix, "0' on");
     members[*index] = i;
   }

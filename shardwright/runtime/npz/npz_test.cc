@@ -213,8 +213,7 @@ TEST(Npz, NumbersMissingAndTooMany) {
   EXPECT_EQ(message(readNumberedNpz(path, "arg", 3)),
             path + ": no array 'arg1'; 3 expected, from 'arg0' on");
   EXPECT_EQ(message(readNumberedNpz(path, "arg", 1)),
-            path +
-                ": array 'arg2' is one too many; 1 expected, from 'arg0' on");
+            path + ": array 'arg2' is unexpected; 1 expected, from 'arg0' on");
   std::string none = temporary("none.npz");
   ASSERT_EQ(toString(writeNpz(none, {})), "");
   EXPECT_EQ(message(readNumberedNpz(none, "arg", 0)), "");
