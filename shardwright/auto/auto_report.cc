@@ -53,7 +53,7 @@ static void writeOneDevice(const AutoResult &result, raw_ostream &os) {
   if (!one.fits)
     os << ", which does not fit";
   else if (one.step.total() <= result.found.step.total())
-    os << "; more devices bring nothing";
+    os << "; more devices make no step shorter";
   os << "\n";
 }
 
@@ -128,7 +128,8 @@ void writeAutoText(const AutoResult &result, StringRef title, raw_ostream &os) {
        << formatBytes(result.found.peak) << " per device, "
        << formatBytes(result.found.peak - result.memoryLimit)
        << " too much; remedies: more devices, donated arguments, "
-          "rematerialisation (jax.checkpoint), fewer annotations that stay\n";
+          "rematerialisation (jax.checkpoint), or fewer annotations that are "
+          "kept (--drop)\n";
   writePlanner(result, os);
   os << "\n";
   TextTable table({"", "name", "type", "sharding", "PartitionSpec", "because",

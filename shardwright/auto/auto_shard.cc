@@ -193,7 +193,8 @@ FailureOr<std::vector<Candidate>> AutoSharder::start(const Budget &budget) {
     // Not even the replicated program: this time its errors are shown.
     OwningOpRef<ModuleOp> copy = trials.annotated(Plan(problem));
     if (trials.partition(*copy).works)
-      return imported.emitError() << "no plan of the program works";
+      return imported.emitError()
+             << "no choice of shardings could be partitioned";
     return failure();
   }
   std::vector<Candidate> ordered;

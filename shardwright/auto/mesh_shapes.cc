@@ -251,7 +251,7 @@ static FailureOr<ModuleOp> withoutMesh(ModuleOp module,
     return module;
   if (options.drop != DropAnnotations::All)
     return module.emitError()
-           << "the module has a mesh, and --devices chooses one; give the "
+           << "the module has a mesh, and --devices asks for another; give the "
               "sizes "
               "of its axes with --mesh instead, or forget the mesh with its "
               "annotations (--drop=all)";
@@ -259,7 +259,8 @@ static FailureOr<ModuleOp> withoutMesh(ModuleOp module,
   if (!dropMeshes(*storage))
     return module.emitError()
            << "the module has a mesh that a manual computation or a collective "
-              "uses, and --devices chooses one; give the sizes of its axes "
+              "uses, and --devices asks for another; give the sizes of its "
+              "axes "
               "with "
               "--mesh instead";
   return *storage;

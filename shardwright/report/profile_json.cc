@@ -182,7 +182,7 @@ Expected<DeviceProfile> DeviceProfile::read(StringRef bytes) {
         return field.field() != 1 ||
                readPlane(field.bytes(), profile.planes.emplace_back());
       }))
-    return fail("the profile is no tensorflow.profiler.XSpace");
+    return fail("the profile is not a tensorflow.profiler.XSpace");
   return profile;
 }
 

@@ -190,7 +190,7 @@ def check_bad_input(tally, folder):
         "other": (changed(format="other"), "expected a report document"), "version": (changed(version=99), "version 99"),
         "no strings": (changed(strings=None), "'strings' is not a list"),
         "no table": (changed(values={}), "no column"),
-        "index": (changed(arrivals={**good["arrivals"], **{k: [10**6] for k in good["arrivals"]}}), "is in no table"),
+        "index": (changed(arrivals={**good["arrivals"], **{k: [10**6] for k in good["arrivals"]}}), "does not exist in its table"),
         "lengths": (changed(ops={**good["ops"], "op": [0] * 9}), "differ in length"),
     }  # fmt: skip
     for name, (text, message) in cases.items():

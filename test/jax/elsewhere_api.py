@@ -386,7 +386,7 @@ def refused_programs(tally, jit):
 def refused_by_the_backend(tally, jit):
     f = lambda x: jax.ffi.ffi_call("nobody_has_this", jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
     told = raises(Exception, lambda: jit(f)(put(X, "x")))
-    tally.check("says who", "the compiler of cpu refuses our partition of jit_" in told and "nobody_has_this" in told, told)
+    tally.check("says who", "the compiler of cpu refuses Shardwright's partition of jit_" in told and "nobody_has_this" in told, told)
     tally.check("and the remedy", "fallback='xla'" in told, told)
     told = raises(Exception, lambda: jit(lambda x: f(x), fallback="xla")(put(X, "x")))
     tally.check("the error of jax.jit, where it has one too", "nobody_has_this" in told and "fallback" not in told, told)

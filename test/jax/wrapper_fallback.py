@@ -71,11 +71,11 @@ def main():
     tally.check("vendor: one warning", text.count(warning) == 1 and "shardwright cannot partition" in text, text)
     refusing = ",refuse=regions"
     errors, text = outcome(tally, "refusing", refusing)
-    for part in ("INVALID_ARGUMENT", "refuses our partition of jit", remedy):
+    for part in ("INVALID_ARGUMENT", "refuses Shardwright's partition of jit", remedy):
         tally.check(f"refusing: {part}", part in errors["usual"], errors)
     errors, text = outcome(tally, "refusing, vendor", refusing, "vendor")
     tally.check("refusing, vendor: right results", errors == {"usual": "", "meshes": ""}, errors)
-    tally.check("refusing, vendor: warnings", text.count(warning) == 2 and "refuses our partition of jit" in text, text)
+    tally.check("refusing, vendor: warnings", text.count(warning) == 2 and "refuses Shardwright's partition of jit" in text, text)
     errors, text = outcome(tally, "bogus", fallback="bogus")
     tally.check("bogus", "'bogus', expected error or vendor" in errors["usual"], errors)
     tally.finish()

@@ -87,11 +87,12 @@ int measureCommand(const MeasureCommandOptions &options) {
   Expected<Measurement> measured = measureMachine(
       session.devices().backend(), session.mlirContext(), measure);
   if (!measured)
-    return badInput("measure: " + toString(measured.takeError()),
-                    options.plugin.empty()
-                        ? "look at what the error names, and measure again"
-                        : "look at the plugin and its devices; docs/plugins.md "
-                          "says what plugins need");
+    return badInput(
+        "measure: " + toString(measured.takeError()),
+        options.plugin.empty()
+            ? "remove the cause that the error names, and measure again"
+            : "look at the plugin and its devices; docs/plugins.md "
+              "says what plugins need");
   for (const std::string &skipped : measured->skipped)
     err() << "warning: not measured: " << skipped << "\n";
   if (options.verbose)

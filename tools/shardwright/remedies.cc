@@ -32,7 +32,7 @@ static const struct {
     {"devices, and the levels",
      "choose a smaller mesh, or add groups to the outermost level of the "
      "machine"},
-    {"and --devices chooses one",
+    {"and --devices asks for another",
      "give the sizes of the axes with --mesh, or forget all annotations with "
      "--drop=all"},
     {"--fix names mesh axes", "name the axes so in --fix, or give the mesh "

@@ -90,7 +90,7 @@ void warnOfSizes(const ShardingRule &rule, const RuleOptionsCli &options,
         err() << what << " " << t << " dimension " << d << " has size "
               << shapes[t][d] << ", but factor " << names[dim.front()]
               << " has size " << rule.factors[dim.front()].size
-              << " elsewhere, which is what the rule says\n";
+              << " elsewhere, as the rule says\n";
       }
   };
   check(rule.operands, options.operands, "operand");

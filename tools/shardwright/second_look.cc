@@ -73,10 +73,10 @@ std::string adviceText(const AnnotationAdvice &advice, llvm::StringRef effect,
   if (!advice.best)
     return advice.numTried == 0
                ? "no annotation that divides it evenly could be tried; "
-                 "shardwright explain says how it came to be so"
+                 "shardwright explain says why"
                : "none of the " + std::to_string(advice.numTried) +
                      " annotations tried around it helps; shardwright explain "
-                     "says how it came to be so";
+                     "says why";
   double bytes = advice.best->bytesSent;
   std::string text = advice.best->text() + ": tried, " + effect.str() +
                      "each device then sends " + formatBytes(bytes) + " a run";
@@ -118,7 +118,7 @@ SecondLook::Told SecondLook::tell(const WholeValue &value,
   AnnotationSearch *tries = triesAnnotations ? search() : nullptr;
   told.remedy = tries ? adviceText(tries->keepSharded(value),
                                    "it stays sharded and ", cost.totalBytes())
-                      : "shardwright explain says how it came to be so";
+                      : "shardwright explain says why";
   return told;
 }
 

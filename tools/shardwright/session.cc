@@ -306,7 +306,7 @@ SecondLook *Session::secondLook() {
                                       sources.get(), compiledWith);
   asRead = nullptr;
   if (!look->look()) {
-    diagnostic->finish("warning: no names are known");
+    diagnostic->finish("warning: names of values are not known");
     look.reset();
   }
   return look.get();

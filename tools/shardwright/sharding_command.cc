@@ -43,7 +43,7 @@ readSharding(StringRef text, const std::optional<Mesh> &mesh, int64_t rank) {
     return HloSharding::parse(text);
   size_t start = text.find('[');
   if (!text.starts_with("P") && start == StringRef::npos)
-    return createStringError("'" + text.str() + "' is no sharding");
+    return createStringError("'" + text.str() + "' is not a sharding");
   if (!mesh)
     return createStringError("'" + text.str() +
                              "' names axes: give their sizes, --mesh x=2,y=4");
@@ -214,16 +214,16 @@ int explainOne(const HloSharding &s, const ShardingOptions &options) {
   out() << "\nWhat it does\n";
   switch (tiled.kind()) {
   case HloSharding::Kind::Replicated:
-    line("tile", "the whole value, on every device");
+    line("tile", "the full value, on every device");
     break;
   case HloSharding::Kind::Maximal:
-    line("tile", "the whole value, on device " + Twine(tiled.device()));
+    line("tile", "the full value, on device " + Twine(tiled.device()));
     break;
   case HloSharding::Kind::Manual:
     line("tile", "already the part of each device: its shape is local");
     break;
   case HloSharding::Kind::Unreduced:
-    line("tile", "a partial sum of the whole value on every device");
+    line("tile", "a partial sum of the full value, on every device");
     break;
   case HloSharding::Kind::Unknown:
     line("tile", "to be decided by propagation");

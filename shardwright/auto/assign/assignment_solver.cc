@@ -47,7 +47,7 @@ SolverModule openModule() {
   module.solve =
       reinterpret_cast<SolveProgram *>(dlsym(library, solveProgramName));
   if (!module.solve)
-    module.missing = std::string(path) + " is no solver of Shardwright";
+    module.missing = std::string(path) + " is not a solver of Shardwright";
   return module;
 }
 

@@ -36,8 +36,9 @@ struct PJRT_AsyncHostToDeviceTransferManager {
   ~PJRT_AsyncHostToDeviceTransferManager() {
     for (Arriving &one : arriving)
       if (!one.isOver)
-        one.ready.set(llvm::createStringError(
-            "CANCELLED: the transfer was given up before all had come"));
+        one.ready.set(
+            llvm::createStringError("CANCELLED: the transfer was cancelled "
+                                    "before all data had arrived"));
   }
 };
 
@@ -62,8 +63,9 @@ PJRT_Error *pjrt::Client_CreateBuffersForAsyncHostToDevice(
         return error;
       if (args->device_layouts && i < args->num_device_layouts &&
           !isRowMajor(args->device_layouts[i], shape.size()))
-        return makeError(PJRT_Error_Code_UNIMPLEMENTED,
-                         "arrays that arrive in pieces are row-major");
+        return makeError(
+            PJRT_Error_Code_UNIMPLEMENTED,
+            "only row-major arrays can arrive in several transfers");
       std::shared_ptr<DeviceStorage> storage;
       if (PJRT_Error *error = allocate(place, type, shape, storage))
         return error;

@@ -264,7 +264,7 @@ PJRT_Error *pjrt::Client_DefaultDeviceAssignment(
       return invalid(llvm::Twine(replicas) + " replicas of " +
                      llvm::Twine(partitions) +
                      " partitions need more than the " + llvm::Twine(devices) +
-                     " devices that there are");
+                     " devices of the client");
     if (!args->default_assignment ||
         args->default_assignment_size < size_t(replicas * partitions))
       return invalid("there is no room for the assignment of " +

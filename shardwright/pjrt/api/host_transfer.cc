@@ -115,8 +115,8 @@ PJRT_Error *pjrt::checkRawBytes(const PJRT_Buffer &object, int64_t offset,
                                 int64_t size) {
   if (!object.layout.empty())
     return makeError(PJRT_Error_Code_UNIMPLEMENTED,
-                     "elements stand row-major in memory, which is not the "
-                     "layout of this buffer: copy it to the host instead");
+                     "the elements are row-major in memory, but the layout of "
+                     "this buffer is another: copy it to the host instead");
   return checkRange(object.buffer, offset, size);
 }
 

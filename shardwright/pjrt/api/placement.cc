@@ -45,7 +45,7 @@ PJRT_Error *pjrt::readShape(const int64_t *dims, size_t rank,
                          llvm::Twine(int(type)) + ") are not supported");
   element = *found;
   if (!bytesOf(element, shape))
-    return invalid("an array of this shape is larger than memory can be");
+    return invalid("the array of this shape is too large: its size overflows");
   return nullptr;
 }
 

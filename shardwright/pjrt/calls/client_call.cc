@@ -60,7 +60,7 @@ ClientCall::fromClient(const HloSharding &sharding, Type type) const {
                                      << llvm::toString(named.takeError());
   if (named->mesh.isMaximal())
     return emitError(call->getLoc())
-           << "UNIMPLEMENTED: custom_partitioner: it wants a value on device "
+           << "UNIMPLEMENTED: custom_partitioner: it puts a value on device "
            << named->mesh.deviceIds()[0]
            << " alone, expected a sharding over all devices";
   return sdy::shardingToAttr(context, named->sharding, free, meshRef);

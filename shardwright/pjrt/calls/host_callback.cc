@@ -60,8 +60,8 @@ static llvm::Error callHost(const CustomCall &call, uint64_t number) {
   }
   Shardwright_HostCallback callback = hostCallback.load();
   if (!callback)
-    return fail("a callback into Python, which has not registered any or has "
-                "ended");
+    return fail("the program calls back into Python, but Python has registered "
+                "no callbacks, or has ended");
   llvm::SmallVector<Shardwright_HostArray, 8> operands, results;
   for (const CustomCallBuffer &operand : call.operands)
     operands.push_back(describe(operand));
@@ -87,7 +87,7 @@ makeCall(const cpu::LibraryCall &call) {
           [number, held = std::make_shared<Held>(number)](
               const CustomCall &call) { return callHost(call, number); });
     }
-  return fail("a callback without its number");
+  return fail("the custom call of a callback has no index of the callback");
 }
 
 void pjrt::setHostCallback(Shardwright_HostCallback callback,

@@ -62,7 +62,7 @@ LogicalResult ReturnedModule::read(StringRef bytes, TypeRange arguments,
     emitError(call->getLoc())
         << "INTERNAL: custom_partitioner: the groups of " << op->getName()
         << " hold " << grouped << " devices, expected the " << devices
-        << " of the program: collectives number those of its whole mesh";
+        << " of the program: collectives number the devices of the whole mesh";
     return WalkResult::interrupt();
   });
   return failure(found.wasInterrupted());

@@ -24,7 +24,7 @@ registerPartitioner(PJRT_Register_Custom_Partitioner_Args *args) {
                            llvm::Twine(args->callbacks->version) +
                            ", expected 0");
     if (!args->callbacks->partition)
-      return invalid("a custom partitioner without its function to partition");
+      return invalid("the custom partitioner has no partition callback");
     registerCustomPartitioner({args->name, args->name_size}, args->callbacks);
     return nullptr;
   });

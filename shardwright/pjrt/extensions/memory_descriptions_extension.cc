@@ -44,7 +44,7 @@ static PJRT_Error *kind(PJRT_MemoryDescription_Kind_Args *args) {
       args->kind_id = int(known->kind);
       return nullptr;
     }
-    return invalid("this is no memory description of the plugin");
+    return invalid("this is not a memory description of the plugin");
   });
 }
 

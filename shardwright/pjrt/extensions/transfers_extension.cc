@@ -69,8 +69,8 @@ static void abort(const Transfer &transfer, std::string why) {
 /// Returns an error unless `remote` is a device of another process.
 static PJRT_Error *checkRemote(const PJRT_Client &client, int32_t remote) {
   if (!client.job)
-    return invalid("the client is that of one process: there is none to "
-                   "transfer arrays to");
+    return invalid("the client belongs to a job of one process: there is no "
+                   "other process to transfer arrays to");
   if (remote < 0 || size_t(remote) >= client.devicePointers.size())
     return invalid("there is no device " + llvm::Twine(remote));
   if (client.devicePointers[remote]->localId)

@@ -226,7 +226,7 @@ static PJRT_Error *partitionAndCompile(PJRT_Error *(*vendor)(Args *),
   std::string why =
       llvm::toString(w.plugin->take("PJRT_Client_Compile", error));
   if (isForVendor) {
-    warnOfFallback(why + "\nThe plugin refuses our partition of " +
+    warnOfFallback(why + "\nThe plugin refuses Shardwright's partition of " +
                    (*changed)->name);
     return callUnchanged(vendor, args);
   }
@@ -234,7 +234,7 @@ static PJRT_Error *partitionAndCompile(PJRT_Error *(*vendor)(Args *),
   llvm::StringRef text = why;
   text.consume_front((w.plugin->name() + ": PJRT_Client_Compile: ").str());
   return w.errors.add(
-      errorFromText((text + "\nThe plugin refuses our partition of " +
+      errorFromText((text + "\nThe plugin refuses Shardwright's partition of " +
                      (*changed)->name + ". " + fallbackRemedy)
                         .str(),
                     PJRT_Error_Code_UNKNOWN));

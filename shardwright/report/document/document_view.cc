@@ -106,7 +106,7 @@ int64_t DocumentReader::number(const Column &column, size_t i) {
     return 0;
   auto value = (*column.array)[i].getAsInteger();
   if (!value)
-    fail("expected whole numbers in a column");
+    fail("expected integers in a column");
   return value.value_or(0);
 }
 
@@ -115,7 +115,7 @@ int64_t DocumentReader::index(const Column &column, size_t i, size_t end) {
     return -1;
   int64_t at = number(column, i);
   if (at < -1 || at >= int64_t(end)) {
-    fail("row " + llvm::Twine(at) + " is in no table");
+    fail("row " + llvm::Twine(at) + " does not exist in its table");
     return -1;
   }
   return at;
@@ -133,7 +133,7 @@ std::vector<int64_t> DocumentReader::indices(const Column &column, size_t i,
   for (const llvm::json::Value &item : *cell) {
     int64_t at = item.getAsInteger().value_or(-2);
     if (at < -1 || at >= int64_t(end)) {
-      fail("row " + llvm::Twine(at) + " is in no table");
+      fail("row " + llvm::Twine(at) + " does not exist in its table");
       return list;
     }
     list.push_back(at);
@@ -144,7 +144,7 @@ std::vector<int64_t> DocumentReader::indices(const Column &column, size_t i,
 int64_t DocumentReader::indexIn(const Object &row, StringRef key, size_t end) {
   int64_t at = row.getInteger(key).value_or(-1);
   if (at < -1 || at >= int64_t(end)) {
-    fail("row " + llvm::Twine(at) + " is in no table");
+    fail("row " + llvm::Twine(at) + " does not exist in its table");
     return -1;
   }
   return at;

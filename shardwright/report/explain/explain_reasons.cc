@@ -173,16 +173,16 @@ std::string Explainer::Impl::whyOf(const AxisStop &stop) const {
            " has " + (has.empty() ? "other axes" : has) + " there";
   }
   case Obstacle::NeedReplication:
-    return opText(stop.op) + " needs the whole dimension";
+    return opText(stop.op) + " needs the dimension replicated";
   case Obstacle::Barrier:
     return isa<sdy::PropagationBarrierOp>(stop.op)
-               ? "the barrier lets nothing through this way"
-               : opText(stop.op) + " carries nothing this way";
+               ? "the barrier stops propagation in this direction"
+               : opText(stop.op) + " does not propagate in this direction";
   case Obstacle::Indivisible:
-    return axis + " does not divide that part of " +
+    return axis + " does not divide what is left of " +
            dimText(stop.target, stop.dim);
   case Obstacle::ResultCannot:
-    return nameOf(stop.other) + " cannot take it";
+    return nameOf(stop.other) + " cannot have this axis";
   }
   return "";
 }

@@ -91,10 +91,11 @@ void ReplicationWarner::warnOfConflicts(const Mesh &mesh) {
         !told.insert({stop.target, stop.axis.axis}).second)
       continue;
     emitWarning(stop.op->getLoc())
-        << "axis " << mesh.str(stop.axis) << " of an annotation lost to "
-        << (now ? str(now->closedLike(), mesh) : "others") << " at dimension "
-        << stop.dim << " of a value of "
-        << formatBytes(double(tensorBytes(type)))
+        << "axis " << mesh.str(stop.axis)
+        << " of an annotation does not reach dimension " << stop.dim
+        << " of a value of " << formatBytes(double(tensorBytes(type)))
+        << ", which is sharded "
+        << (now ? "as " + str(now->closedLike(), mesh) : "on other axes")
         << "; annotate that value to decide";
   }
 }

@@ -185,7 +185,7 @@ void addCommon(CLI::App &command, CommonOptions &options) {
   command.add_flag("--pad-shards", options.padsShards,
                    "Shards of arguments and results whose dimensions do not "
                    "divide are padded, as in GSPMD and PyTorch/XLA (default: "
-                   "such dimensions are whole on every device)");
+                   "such dimensions are replicated)");
   addOutputs(command, options);
   command
       .add_option_function<std::vector<std::string>>(

@@ -14,8 +14,9 @@ namespace shardwright {
 
 void addSimulateCommand(CLI::App &app, SimulateOptions &options,
                         int &exitCode) {
-  CLI::App &command = *app.add_subcommand(
-      "simulate", "Predict steps of a program on many processes, without them");
+  CLI::App &command =
+      *app.add_subcommand("simulate", "Predict the steps of a program on many "
+                                      "processes, without starting them");
   command
       .add_option("MODULE", options.module,
                   "StableHLO module, as for run; - is standard input")

@@ -79,7 +79,7 @@ def guarded(name, options, platform, compile_region, compile_plain):
         ours = isinstance(error, (ValueError, ir.MLIRError))  # JAX's parser may refuse our text
         if not ours and not isinstance(error, RuntimeError):
             raise
-        who = "shardwright cannot partition" if ours else f"the compiler of {platform} refuses our partition of"
+        who = "shardwright cannot partition" if ours else f"the compiler of {platform} refuses Shardwright's partition of"
         text = f"{who} {marks.plain(name)}: {str(error).removeprefix('INVALID_ARGUMENT: ')}"
         if options.fallback == "xla":
             warnings.warn(f"{text}\nIt is compiled as jax.jit compiles it.", stacklevel=2)
