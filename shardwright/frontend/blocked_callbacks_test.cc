@@ -323,10 +323,10 @@ TEST(UserFunctions, DoNotWaitForTheirProgram) {
       Status status = effectsBarrier();
       EXPECT_TRUE(status.ok()) << status.error().str();
       ASSERT_TRUE(out->blockUntilReady().ok());
-      EXPECT_EQ(seen, "callback 'look' waits for a result that is not there "
-                      "before jit(program) has ended, which waits for the "
-                      "function to return. Return first, and use the result "
-                      "after the call of jit(program)");
+      EXPECT_EQ(seen, "callback 'look' waits for a result that does not exist "
+                      "before jit(program) has ended, and that program waits "
+                      "for the function to return. Return from the function, "
+                      "and use the result after the call of jit(program)");
       ASSERT_TRUE(result.blockUntilReady().ok());
       result = Tensor();
     }
@@ -364,8 +364,8 @@ TEST(UserFunctions, DoNotWaitForTheirDevice) {
         EXPECT_EQ(out.ok(), isElsewhere);
         if (!out.ok())
           EXPECT_THAT(out.error().text,
-                      HasSubstr("callback 'look' waits for a result that is "
-                                "not there before jit(program) has ended"));
+                      HasSubstr("callback 'look' waits for a result that does "
+                                "not exist before jit(program) has ended"));
         EXPECT_TRUE(other->blockUntilReady().ok());
       }
 }

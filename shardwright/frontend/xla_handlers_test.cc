@@ -331,7 +331,7 @@ TEST(TypedFunctions, EndEndlessRecursion) {
             return {};
           }));
   EXPECT_THAT(errorOf(called("test_again", floats({0}))),
-              HasSubstr("deep in each other; end the recursion"));
+              HasSubstr("levels deep; end the recursion"));
 }
 
 TEST(FfiValues, AreOfTheirType) {

@@ -211,7 +211,7 @@ Expected<double> Tensor::item() const {
   if (size() != 1)
     return valueError("can only convert an array of size 1 to a Python scalar");
   if (dtype() == DType::Key || isWithoutElements(dtype()))
-    return typeError("an element of type ", name(dtype()), " is no number");
+    return typeError("an element of type ", name(dtype()), " is not a number");
   Expected<std::shared_ptr<const void>> data = (*array)->host();
   if (!data.ok())
     return data.error();

@@ -110,7 +110,9 @@ static Expected<std::string> denseElements(const Tensor &x) {
                       x.str());
   const auto *array = dynamic_cast<const ArrayValue *>(x.handle().get());
   if (!array)
-    return valueError("an attribute of an FFI call is no array: ", x.str());
+    return valueError(
+        "an attribute of an FFI call must be an array with elements, got ",
+        x.str());
   Expected<std::shared_ptr<const void>> host = array->host();
   if (!host)
     return host.error();
@@ -125,7 +127,7 @@ static Expected<std::string> denseElements(const Tensor &x) {
   }
   if (bitWidth(x.dtype()) < 8 || isWithoutElements(x.dtype()))
     return notImplemented("an array of ", name(x.dtype()), " and rank ",
-                          x.rank(), " is no attribute of an FFI call");
+                          x.rank(), " cannot be an attribute of an FFI call");
   const auto *bytes = static_cast<const unsigned char *>(host->get());
   for (int64_t i = 0; i < x.size() * byteWidth(x.dtype()); ++i) {
     char hex[3];
@@ -140,8 +142,9 @@ Expected<std::string> Value::attribute() const {
     if (integer->type == DType::Bool)
       return std::string(integer->value ? "true" : "false");
     if (!isInteger(integer->type))
-      return typeError("an attribute of an FFI call is no number of type ",
-                       name(integer->type));
+      return typeError(
+          "an attribute of an FFI call cannot be a number of type ",
+          name(integer->type));
     return cat(isUnsigned(integer->type)
                    ? std::to_string(static_cast<uint64_t>(integer->value))
                    : std::to_string(integer->value),

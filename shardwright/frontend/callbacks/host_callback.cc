@@ -55,10 +55,9 @@ Expected<Tensors> guardedCall(const HostCallback &callback,
 
 /// The error of a callback that does not return.
 Error lateFailure(const HostCallback &callback, double timeout) {
-  return failure(callback,
-                 cat("it has not returned after ", floatText(timeout),
-                     " s (callback_timeout_secs), and goes on without the "
-                     "program"));
+  return failure(callback, cat("it has not returned after ", floatText(timeout),
+                               " s (callback_timeout_secs); the program has "
+                               "failed, and the callback goes on"));
 }
 
 /// Calls the function; `isProgram`: for a running program.

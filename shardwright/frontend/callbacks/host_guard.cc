@@ -32,9 +32,8 @@ callForProgram(const std::string &what,
   WatchedCall watched(what);
   ScopedCallbackClient ownDevices;
   if (detail::callDepth() > detail::maxCallDepth)
-    return fail(cat("programs and the functions that they call are more than ",
-                    detail::maxCallDepth,
-                    " deep in each other; end the recursion"));
+    return fail(cat("programs and the functions that they call nest more than ",
+                    detail::maxCallDepth, " levels deep; end the recursion"));
   ScopedTopLevel topLevel;
   std::optional<llvm::Error> result;
   if (auto why = exceptionOf([&] { result.emplace(function()); }))

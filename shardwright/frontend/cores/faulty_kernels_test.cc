@@ -252,7 +252,7 @@ TEST(FaultyKernels, ATargetThatIsNoCore) {
                   },
                   2, {.name = "faulty"})),
               AllOf(HasSubstr("`semaphore_signal sem0[...] 1 {core: "),
-                    HasSubstr("is none of the 2 along that axis")));
+                    HasSubstr("is outside of the 2 along that axis")));
 }
 
 TEST(FaultyKernels, ASignalToACoreThatHasLeft) {

@@ -103,7 +103,7 @@ Status keepConstant(ForwardedResult &result, CompiledProgram &program,
   const Aval &aval = result.constant.aval();
   const ArrayValue *array = asArray(result.constant);
   if (!array)
-    return typeError("a traced value is a result of a compiled program");
+    return typeError("a compiled program returns a traced value");
   bool isPlaced = array->sharding.isSpecified();
   Sharding sharding =
       isPlaced ? array->sharding : replicatedOn(program.devices, known);

@@ -214,7 +214,8 @@ LogicalResult PartitionedCall::read(const PartitionedBody &body,
            succeeded(takeConstants(found.getBody().front()));
   };
   if (!isWhole())
-    return error() << "its function does not become one computation of shards";
+    return error()
+           << "its function does not lower to one computation of shards";
   Block &block = found.getBody().front();
   if (block.getArgumentTypes() != operands ||
       block.getTerminator()->getOperandTypes() != results)

@@ -300,8 +300,9 @@ bool isConsistent(const CompiledProgram &p, const std::vector<Aval> &types,
 }
 
 Error damaged() {
-  return valueError("The bytes are no saved program, or were changed; save the "
-                    "program again with CompiledStage::serialize");
+  return valueError(
+      "The bytes are not a saved program, or were changed; save the "
+      "program again with CompiledStage::serialize");
 }
 
 /// The report that is stored with an executable.

@@ -124,12 +124,12 @@ Status checkWait(const Event &event) {
   for (auto run = currentRun(); run; run = run->outer) {
     std::lock_guard lock(runs.mutex);
     if (runs.waitsFor(event, *run, device))
-      return makeError(ErrorKind::Runtime, *innermostCall,
-                       " waits for a result that is not there before ",
-                       run->program,
-                       " has ended, which waits for the function to return. "
-                       "Return first, and use the result after the call of ",
-                       run->program);
+      return makeError(
+          ErrorKind::Runtime, *innermostCall,
+          " waits for a result that does not exist before ", run->program,
+          " has ended, and that program waits for the function to return. "
+          "Return from the function, and use the result after the call of ",
+          run->program);
     device = run->outerDevice;
   }
   return {};

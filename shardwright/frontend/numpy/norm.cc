@@ -131,7 +131,8 @@ Tensor norm(const Tensor &in, const Axes &axes, Norm kind, bool keepDims) {
     break;
   }
   if (which->size() == 1)
-    return valueError("the nuclear norm is a norm of matrices");
+    return valueError(
+        "the nuclear norm is defined for matrices only: give two axes");
   return spectral(x, *which, Spectrum::Sum, keepDims);
 }
 

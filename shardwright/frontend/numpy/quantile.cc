@@ -84,7 +84,7 @@ Tensor quantileOf(const Tensor &in, const Tensor &given, const Axes &axes,
   Tensor rows = flat->x;
   int64_t last = rows.rank() - 1, n = rows.dim(last);
   if (!n)
-    return valueError("quantile of no elements");
+    return valueError("quantile expects an array with elements");
   if (!ignoresNan)
     rows = where(any(isnan(rows), Ints{-1}, true), NAN, rows);
   rows = sort(where(isnan(rows), NAN, rows), -1);

@@ -309,7 +309,7 @@ static Tensor trapezoidOf(const Tensor &y, const Tensor &dx, int64_t axis) {
   int64_t d = rows.rank() - 1;
   if (!dx.rank()) {
     if (!rows.dim(d))
-      return valueError("trapezoid of no points");
+      return valueError("trapezoid expects at least one point");
     Tensor ends = lax::squeeze(slicedAt(rows, 0, 1, d), {d}) +
                   lax::squeeze(slicedAt(rows, -1, {}, d), {d});
     return dx * (sum(rows, Ints{-1}) - 0.5 * ends);

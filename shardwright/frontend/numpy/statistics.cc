@@ -150,7 +150,7 @@ Tensor median(const Tensor &x, int64_t axis) {
   return alongAxis(x, axis, [&](int64_t d) -> Tensor {
     int64_t n = x.dim(d);
     if (!n)
-      return valueError("median of an empty dimension");
+      return valueError("median expects a dimension with elements");
     Tensor ordered = sort(inexact(x), d);
     Tensor low = lax::slice_in_dim(ordered, (n - 1) / 2, (n - 1) / 2 + 1, 1, d),
            high = lax::slice_in_dim(ordered, n / 2, n / 2 + 1, 1, d);

@@ -119,7 +119,8 @@ Tensor resampled(Tensor x, const Shape &shape, const Ints &dims,
   for (size_t i = 0; i < dims.size(); ++i) {
     int64_t d = dims[i];
     if (method == ResizeMethod::CubicPytorch && !x.dim(d))
-      return valueError("resize of an empty dimension repeats no edge");
+      return valueError("resize by cubic_pytorch expects dimensions with "
+                        "elements: it repeats their edges");
     Tensor weights = astype(weightsOf(x.dim(d), shape[d], scales[i],
                                       translations[i], method, antialias),
                             x.dtype());
@@ -145,7 +146,8 @@ Status checkShape(const Tensor &image, const Shape &shape) {
                       tupleText(shape), " vs ", tupleText(image.shape()));
   for (int64_t n : shape)
     if (n < 0)
-      return valueError("resize to the negative shape ", tupleText(shape));
+      return valueError("resize expects sizes of at least 0, got shape ",
+                        tupleText(shape));
   return {};
 }
 

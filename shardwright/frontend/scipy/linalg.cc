@@ -228,7 +228,7 @@ Tensor expm(const Tensor &a, bool upperTriangular, int64_t maxSquarings) {
   if (!m.ok())
     return m;
   if (maxSquarings < 0 || maxSquarings > 1024)
-    return valueError("expm expects at most 0 to 1024 squarings, got ",
+    return valueError("expm expects a limit of 0 to 1024 squarings, got ",
                       maxSquarings);
   DType type = realType(m.dtype());
   if (type != DType::F32 && type != DType::F64)

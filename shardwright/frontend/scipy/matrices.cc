@@ -99,8 +99,7 @@ static std::pair<Tensor, Tensor> aligned(const Tensor &p, const Tensor &q) {
   Tensor a = atleast1d(p), b = atleast1d(q);
   if (a.rank() != 1 || b.rank() != 1) {
     Error wrong =
-        valueError("polynomials are vectors of coefficients, got "
-                   "shapes ",
+        valueError("polynomials must be vectors of coefficients, got shapes ",
                    tupleText(p.shape()), " and ", tupleText(q.shape()));
     return {wrong, wrong};
   }

@@ -243,7 +243,7 @@ Tensor multinomial(const Tensor &key, const Tensor &n, const Tensor &given,
   DType common = first.dtype();
   Shape shape = wanted.value_or(given.shape());
   if (!shape.rank())
-    return valueError("multinomial expects probabilities along a dimension");
+    return valueError("multinomial expects probabilities of rank 1 or more");
   Shape batch(Ints(shape.begin(), shape.end() - 1));
   Tensor p = moveaxis(
       broadcastTo(lax::convert_element_type(given, common), shape), -1, 0);

@@ -325,8 +325,8 @@ Tensor all_gather(const Tensor &x, const CollectiveAxes &axes,
     return bind1(gatherP, {varyAlong(x, axes.names)}, *params);
   bool isReduced = options.to == Vary::Reduced;
   if (!isReduced && options.to != Vary::Invarying)
-    return valueError("all_gather gives varying, invarying or reduced values, "
-                      "not unreduced ones");
+    return valueError("all_gather returns varying, invarying or reduced "
+                      "values, but its `to` is unreduced");
   if (!options.groups.empty())
     return notImplemented("axis_index_groups of all_gather to '",
                           isReduced ? "reduced" : "invarying",

@@ -60,7 +60,7 @@ TEXTS = {
         "Finished XLA compilation of",
     ],
     "functions of the host": [
-        "waits for a result that is not there before",
+        "waits for a result that does not exist before",
         "has been running for",
         "it has not returned after",
     ],

@@ -71,7 +71,7 @@ Expected<std::shared_ptr<KernelRun>> meet(const KernelPtr &kernel,
       meeting->status = makeError(
           ErrorKind::Runtime, "core_map ", kernel->param.options.name, ": ",
           expected - meeting->numCalls, " of ", expected,
-          " devices have not come to the kernel, which copies between them");
+          " devices have not called the kernel, which copies between them");
       meeting->hasEnded = true;
       all.open.erase(key);
       meeting->changed.notify_all();

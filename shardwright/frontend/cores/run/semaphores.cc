@@ -177,7 +177,7 @@ Expected<int32_t> KernelRun::targetOf(const Core &core, const Step &step,
       return given.error();
     if (*given < 0 || *given >= sizes[at])
       return makeError(ErrorKind::Index, "the target ", axes[i], "=", *given,
-                       " is none of the ", sizes[at], " along that axis");
+                       " is outside of the ", sizes[at], " along that axis");
     position[at] = *given;
   }
   int64_t device = 0, number = 0;

@@ -25,7 +25,8 @@ Expected<int64_t> KernelRun::integerOf(const Core &core,
   const Tensor value = valueOf(core, atom).value;
   const ArrayValue *array = asArray(value);
   if (!array)
-    return makeError(ErrorKind::Runtime, "a position has no value");
+    return makeError(ErrorKind::Runtime,
+                     "an index has no value while the kernel runs");
   Expected<std::shared_ptr<const void>> data = array->host();
   if (!data)
     return data.error();
@@ -42,7 +43,7 @@ Expected<KernelRun::Part> KernelRun::partOf(const Core &core, const Step &step,
   const Eqn &eqn = *step.eqn;
   MemoryPtr memory = valueOf(core, eqn.ins[refAt]).memory;
   if (!memory)
-    return makeError(ErrorKind::Runtime, "the operand is no reference");
+    return makeError(ErrorKind::Runtime, "the operand is not a reference");
   Ints positions;
   for (size_t i = 0; i < view.numOperands(); ++i) {
     Expected<int64_t> position = integerOf(core, eqn.ins[firstPosition + i]);
