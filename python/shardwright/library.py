@@ -152,7 +152,7 @@ class Bridge:
         while extension and extension.contents.type != _TYPE:
             extension = extension.contents.next
         if not extension:
-            raise ImportError(f"{path} is no plugin of shardwright's")
+            raise ImportError(f"{path} is not a plugin of Shardwright; build it, or set SHARDWRIGHT_LIBRARY_DIR")
         self._extension = extension.contents
         if self._extension.version < VERSION:
             raise ImportError(f"{path} is older than this package: its bridge has version {self._extension.version}, expected {VERSION}")

@@ -30,6 +30,7 @@ SUM = """%sum (a: f32[], b: f32[]) -> f32[] {
 
 """
 
+REFUSED = "cannot count the bytes of the compiled program's HLO"
 
 def reduced(name="%r", operand="%x", reducer="%sum"):
     return f"  {name} = f32[16]{{0}} all-reduce({operand}), channel_id=1, replica_groups={{{{0,1,2,3}},{{4,5,6,7}}}}, to_apply={reducer}\n"
@@ -101,7 +102,7 @@ def trip_counts(tally):
         ("not added", loop(counted="multiply")),
         ("another start", loop().replace("%start = s32[] constant(0)", "%start = s32[] convert(%v)")),
     ):
-        tally.equal(what, found(text), "trip count of 'w'", "")
+        tally.equal(what, found(text), f"{REFUSED}: the trip count of the loop 'w' is unknown", "")
     known = loop(step="-1").replace("body=%body", 'body=%body, backend_config={"known_trip_count":{"n":"7"}}')
     tally.equal("known to XLA", found(known), times(7), "")
 
@@ -125,7 +126,7 @@ def kinds(tally):
         ("chained gather", entry(chained.format(n="a") + chained.format(n="b")), {"all_gather": (1, 7 / 8 * 512)}),
         ("permute of half the devices", entry("  ROOT %p = f32[16]{0} collective-permute(%x), source_target_pairs={{0,1},{1,2},{2,3},{3,0},{4,4}}\n"),
          {"collective_permute": (1, 32)}),
-        ("unknown", entry("  ROOT %b = f32[16]{0} collective-broadcast(%x)\n"), "opcode 'collective-broadcast'"),
+        ("unknown", entry("  ROOT %b = f32[16]{0} collective-broadcast(%x)\n"), f"{REFUSED}: the bytes that an instruction with opcode 'collective-broadcast' sends are not known"),
     ):  # fmt: skip
         tally.equal(what, found(text), expected, "")
 

@@ -51,7 +51,7 @@ def register_target(bridge, name, target, api_version=1, traits=0):
 
 def register_type(bridge, name, target):
     if not isinstance(target, dict) or "type_id" not in target:
-        raise ValueError("a type needs its type_id")
+        raise ValueError(f"the type '{name}' of foreign functions needs a dictionary with its 'type_id'")
     info = pointer(target["type_info"]) if target.get("type_info") else None
     encoded = name.encode()
     _raise(bridge, bridge.register_ffi_type(encoded, len(encoded), pointer(target["type_id"]), info))

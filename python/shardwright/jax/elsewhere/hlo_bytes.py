@@ -35,13 +35,16 @@ ARRAY = re.compile(r"\b([a-z]+[0-9]*[a-z0-9]*)\[([\d,]*)\]")
 class HloError(Exception):
     """The text has a construct that this reader does not support. It never guesses."""
 
+    def __str__(self):
+        return f"cannot count the bytes of the compiled program's HLO: {super().__str__()}"
+
 
 def element_bits(name):
     if name in BITS:
         return BITS[name]
     digits = re.match(r"[a-z]+?(\d+)", name)
     if not digits:
-        raise HloError(f"element type '{name}'")
+        raise HloError(f"the element type '{name}' is unknown")
     return max(8, int(digits.group(1)))
 
 
@@ -64,7 +67,7 @@ class Instruction:
         self.type = rest[:end]
         call = re.match(r"\s*([\w\-]+)\((.*)$", rest[end:])
         if not call:
-            raise HloError(f"instruction '{name} = {rest[:80]}'")
+            raise HloError(f"the instruction '{name} = {rest[:80]}' has no opcode and operands")
         self.opcode, self.tail = call.groups()
 
     @staticmethod
@@ -76,7 +79,7 @@ class Instruction:
             depth += (c == "(") - (c == ")")
             if depth == 0:
                 return i + 1
-        raise HloError(f"type '{text[:80]}'")
+        raise HloError(f"the parentheses of the type '{text[:80]}' are not balanced")
 
     def operands(self):
         """Returns the names of the operands, which the text may write with their types."""
@@ -85,7 +88,7 @@ class Instruction:
             depth += (c in "([{") - (c in ")]}")
             if depth < 0:
                 return re.findall(r"%([\w.\-]+)", self.tail[:i])
-        raise HloError(f"operands of '{self.name}'")
+        raise HloError(f"the operands of '{self.name}' are not closed by a parenthesis")
 
     def attribute(self, name):
         """Returns a word: the name of a computation in `body=%region_1.2`, the `LT` in `direction=LT`."""
@@ -99,7 +102,7 @@ def count_steps(start, end, step, direction, loop):
     distance = {"LT": end - start, "LE": end - start + 1, "GT": end - start, "GE": end - start - 1, "NE": end - start}[direction]
     ascends = step > 0 if direction in ("LT", "LE") else step < 0 if direction in ("GT", "GE") else distance * step >= 0
     if not step or not ascends or (direction == "NE" and distance % step):
-        raise HloError(f"trip count of '{loop}'")
+        raise HloError(f"the trip count of the loop '{loop}' is unknown")
     return max(0, -(-distance // step))
 
 
@@ -124,7 +127,7 @@ class Module:
                 elif line.startswith("}"):
                     body = None
         if self.entry is None:
-            raise HloError("no ENTRY computation")
+            raise HloError("the module has no ENTRY computation")
 
     def group_size(self, instruction):
         tail = instruction.tail
@@ -144,7 +147,7 @@ class Module:
             return math.prod(int(sub or sizes[axis]) for axis, sub in used)
         if "replica_groups={}" in tail or "replica_groups" not in tail:
             return self.devices
-        raise HloError(f"replica groups of '{instruction.name}'")
+        raise HloError(f"the replica groups of '{instruction.name}' have an unknown form")
 
     def sent(self, instruction, kind):
         """Returns the bytes that a device sends in one run of a collective."""
@@ -187,7 +190,7 @@ class Module:
             counter = [s for s in steps if s.opcode == "get-tuple-element" and s.attribute("index") == index]
             if start.opcode == "constant" and len(by) == len(counter) == 1:
                 return count_steps(*(int(s.tail[: s.tail.index(")")]) for s in (start, sides[1], by[0])), direction, loop.name)
-        raise HloError(f"trip count of '{loop.name}'")
+        raise HloError(f"the trip count of the loop '{loop.name}' is unknown")
 
     def root(self, computation):
         return next(i for i in self.computations[computation] if i.root)
@@ -248,7 +251,7 @@ class Module:
                 if (i.attribute("to_apply") or "").endswith("_promoted"):
                     add({PROMOTED: (1, self.sent(i, kind) / 2)})
             elif i.opcode.startswith(("ragged-all", "collective-broadcast", "send", "recv")):
-                raise HloError(f"opcode '{i.opcode}'")
+                raise HloError(f"the bytes that an instruction with opcode '{i.opcode}' sends are not known")
             elif i.opcode == "while":
                 inside = [self.cost(i.attribute("body")), self.cost(i.attribute("condition"))]
                 if any(inside):
