@@ -25,7 +25,7 @@ SIZES = ((1280, 900), (800, 1000))
 PLACES = {
     "gpt": ("overview", "program", "program?v=40", "program?q=tanh", "why", "why?list=stops", "why?list=what-if", "why/value/40", "why/collective/0",
             "tensor", "tensor/40?device=2", "RESHARD", "memory", "timeline", "timeline?event=3"),
-    "measured": ("overview", "timeline", "diff"), "five_axes": ("overview", "why", "tensor/0?device=9", "program"), "ranks": ("tensor/6?device=3", "program"),
+    "measured": ("overview", "timeline", "timeline?event=0", "diff"), "five_axes": ("overview", "why", "tensor/0?device=9", "program"), "ranks": ("tensor/6?device=3", "program"),
     "empty": ("overview", "program", "why", "tensor", "memory", "timeline"), "one_device": ("overview", "program?v=1"),
     "unknown": ("overview", "why/collective/0", "timeline"),
 }  # fmt: skip

@@ -188,7 +188,7 @@ class Builder:
                 seconds = self.ops["seconds"][o] * (1 + 0.07 * ((lane * 7 + o) % 5) * (lanes > 1))
                 sent = sum(c["bytes_sent_per_device"] for c in self.collectives if c["op"] == o) if o % 10 == 0 or o < 200 else 0
                 if seconds:
-                    events.append([lane, at, seconds, self.ops["name"][o], o, 0, 1])
+                    events.append([lane, at, seconds, self.ops["name"][o], o, 0, self.ops["times"][o] if source == "predicted" else 1])
                     at += seconds
                 if sent:
                     events.append([lane, at, sent * 1e-9, self.s("all_reduce"), o, sent, 1])
@@ -461,7 +461,8 @@ def difference(text=None):
         "first": {"kind": "annotation", "what": t("params['blocks'][0]['w_in']"), "a": t('[{}, {"model"}]'), "b": t("none"),
                   "cause": t('A annotates it with "model" at dimension 1, B does not'), "where": t("model.py:12")},
         "numbers": [number("bytes_sent_per_device", 210052, 180000), number("predicted_step.step_seconds", 5.2e-5, 6.1e-5),
-                    number("predicted_peak.bytes", 248452, 248452), number("collectives.all_reduce.count", 12, 10)],
+                    number("predicted_peak.bytes", 248452, 248452),
+                    number("predicted_peak.classes.argument", 158208, 305920), number("collectives.all_reduce.count", 12, 10)],
         "annotations": [thing("params['blocks'][0]['w_in']", '[{}, {"model"}]', "none", "model.py:12")], "options": [thing("partition effort", "1", "2", "")],
         "program": [], "shardings": [thing(f"%{k} = add (model.py:{k})", '[{"data"}, {"model"}]', '[{"data"}, {}]', f"model.py:{k}") for k in range(30)],
         "collectives": [collective("came", "all_gather", 0, 4096), collective("went", "all_reduce", 98304, 0), collective("changed", "all_reduce", 512, 2048)],

@@ -242,6 +242,19 @@ def memory(b, d):
     has("back to the peak", b.text(), "At the peak")
 
 
+def predicted_timeline(b):
+    """An op of a loop is drawn once, and counts as often as it runs."""
+    d = sample_documents.transformer(2)
+    b.open(b.page("predicted", d), "timeline")
+    has("loops are drawn once", b.text(), "The body of a loop is drawn once")
+    seconds = {}
+    for _, _, duration, name, op, _, times in d["timeline"]["events"]:
+        seconds[name, op] = seconds.get((name, op), 0) + duration * times
+    longest = b.js("return SW.format.seconds(arguments[0])", max(seconds.values()))
+    tally.check("an op of a loop takes the time of all iterations", max(times for *_, times in d["timeline"]["events"]) > 1
+                and longest in b.texts("main table tbody tr")[0], (longest, b.texts("main table tbody tr")[:3]))  # fmt: skip
+
+
 def timeline(b):
     d = sample_documents.transformer(2, lanes=8, source="measured", diff=sample_documents.difference())
     b.open(b.page("measured", d), "timeline")
@@ -311,7 +324,7 @@ def diff(b):
     d = sample_documents.transformer(2, diff=sample_documents.difference())
     b.open(b.page("diff", d), "diff")
     text = b.text()
-    has("diff", text, "Another annotation", "params['blocks'][0]['w_in']", "A annotates it with", "29.3 KiB less", "0.857", "9 µs more", "equal", "partition effort",
+    has("diff", text, "Another annotation", "params['blocks'][0]['w_in']", "A annotates it with", "29.3 KiB less", "0.857", "of the peak: argument", "144 KiB more", "9 µs more", "equal", "partition effort",
         "only in B", "only in A", "Show all 30 rows")  # fmt: skip
     tally.check("diff: what is equal has no section", "Ops of one program only" not in text, text)
     b.click("main button.more")
@@ -328,6 +341,7 @@ with browser.Browser() as b:
         check(b, gpt)
     unknown(b)
     tensor(b)
+    predicted_timeline(b)
     timeline(b)
     diff(b)
     random_slices(b, 2000 if options.long else 150)

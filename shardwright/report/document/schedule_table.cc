@@ -139,6 +139,14 @@ Object ScheduleWriter::timeline() {
   lanes.insert({0, 0});
   if (schedule.main >= 0)
     addEvents(schedule.main, 0, 1);
+  // Loops first, then the device, then the links in the order of the axes.
+  SmallVector<std::pair<int64_t, int64_t>> ordered(lanes.begin(), lanes.end());
+  llvm::sort(ordered);
+  std::vector<int64_t> numberOf(ordered.size());
+  for (auto [number, lane] : llvm::enumerate(ordered))
+    numberOf[size_t(lane.second)] = int64_t(number);
+  for (Event &event : events)
+    event.lane = numberOf[size_t(event.lane)];
   // The longest, in the order in which they start.
   sortBy(events,
          [](const Event &event) { return -event.seconds * event.times; });
@@ -149,7 +157,7 @@ Object ScheduleWriter::timeline() {
   sortBy(events,
          [](const Event &event) { return std::pair(event.start, event.lane); });
   Array names, list;
-  for (const auto &[key, lane] : lanes) {
+  for (const auto &[key, lane] : ordered) {
     std::string name = key == 0 ? "compute" : "loops, branches and calls";
     if (key != 0 && key != kControlLane) {
       name = "link";

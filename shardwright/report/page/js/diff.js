@@ -22,12 +22,14 @@
 
   // The text of a number by the key of the statistics that it has.
   function numberText(name, n) {
-    if (/bytes/.test(name)) return f.bytes(n);
+    if (/bytes|\.classes\./.test(name)) return f.bytes(n);
     return /seconds/.test(name) ? f.seconds(n) : f.count(n);
   }
   function numberName(name) {
     const kind = /^collectives\.(\w+)\.(count|bytes)$/.exec(name);
     if (kind) return `${kind[2] === 'count' ? 'number' : 'bytes'} of ${kind[1].replace(/_/g, '-')}`;
+    const held = /^predicted_peak\.classes\.(\w+)$/.exec(name);
+    if (held) return `of the peak: ${held[1]}`;
     return NUMBERS[name] || name.replace(/[._]/g, ' ');
   }
 

@@ -179,7 +179,7 @@
 
   function WhatIfCard({report}) {
     const rows = report.doc.what_if.filter((w) => isWorthwhile(report, w)).slice(0, 3);
-    return html`<${Card} title="What would save most">${rows.length ? html`<ol class="savings">${rows.map((w) => html`<li>
+    return html`<${Card} title="What would save most" wide>${rows.length ? html`<ol class="savings">${rows.map((w) => html`<li>
       <${SW.SuggestionText} report=${report} w=${w} /><span class="saving"><${Savings} w=${w} /></span></li>`)}</ol>`
       : html`<p class="empty">No annotation was found that saves bytes, time or memory and makes the step no longer.</p>`}
       ${report.doc.what_if.length > 0 && html`<p class="screen-only"><${Link} to=${SW.router.print('why', [], {list: 'what-if'})}>All suggestions that were tried</${Link}></p>`}</${Card}>`;
@@ -220,8 +220,8 @@
   }
 
   SW.Overview = ({report}) => html`<div class="overview"><${Totals} report=${report} />
-    <div class="cards"><div class="column"><${MeshCard} report=${report} /><${TrafficCard} report=${report} /></div>
-      <div class="column"><${StepCard} report=${report} /><${WhatIfCard} report=${report} /></div>
-      <${CostliestCard} report=${report} /><${WholeCard} report=${report} /></div></div>`;
+    <div class="cards"><div class="column"><${MeshCard} report=${report} /></div>
+      <div class="column"><${StepCard} report=${report} /><${TrafficCard} report=${report} /></div>
+      <${WhatIfCard} report=${report} /><${CostliestCard} report=${report} /><${WholeCard} report=${report} /></div></div>`;
   Object.assign(SW, {Axes, kindText, collectiveName, Card});
 })();

@@ -247,7 +247,7 @@
     const groups = new Map();
     for (const e of events) {
       const key = `${e[OP]}|${e[NAME]}|${stackOf(report, e)}`, g = groups.get(key) || {event: e, seconds: 0, count: 0, bytes: 0};
-      g.seconds += e[DURATION];
+      g.seconds += e[DURATION] * Math.max(1, e[TIMES] || 1);
       g.count += e[TIMES] > 1 ? e[TIMES] : 1;
       g.bytes += e[BYTES] || 0;
       groups.set(key, g);
@@ -330,6 +330,7 @@
       <ul class="legend"><li><span class="swatch part-compute" aria-hidden="true"></span>computing</li><li><span class="swatch part-communication" aria-hidden="true"></span>communication</li>
         ${events.some((e) => isWaiting(report, e)) && html`<li><span class="swatch part-waiting" aria-hidden="true"></span>waiting for other devices</li>`}
         ${events.some((e) => isGroup(report, e)) && html`<li><span class="swatch part-group" aria-hidden="true"></span>loop, branch or call</li>`}</ul>
+      ${timeline.source !== 'measured' && events.some((e) => e[TIMES] > 1) && html`<p class="note">The body of a loop is drawn once, where its first iteration is. The rest of the loop is empty: the other iterations are equal.</p>`}
       ${timeline.left_out > 0 && html`<p class="note">${f.count(timeline.left_out)} shorter events are left out.</p>`}
       ${timeline.loops_left_out > 0 && html`<p class="note">${f.count(timeline.loops_left_out)} shorter runs of loops are left out.</p>`}
       <${Chosen} report=${report} timeline=${timeline} events=${events} chosen=${chosen} /><${Longest} report=${report} timeline=${timeline} />
