@@ -130,16 +130,18 @@ std::string Joiner::sentence(const RecordedReason &reason) const {
                                (value.empty() ? "" : ", " + value + ",");
   switch (reason.kind) {
   case Kind::Operand:
-    return what + " is " + reason.from + ", it computes with " + reason.to;
+    return what + " is " + reason.from + ", but the op computes with " +
+           reason.to;
   case Kind::Border:
-    return what + " is " + reason.from + ", the layout there is " + reason.to;
+    return what + " is " + reason.from + ", but the layout there is fixed as " +
+           reason.to;
   case Kind::Asked:
     return (value.empty() ? "its operand" : value) + " is " + reason.from +
-           ", " + reason.to + " is asked for";
+           ", but a constraint or reshard requires " + reason.to;
   case Kind::Whole:
     return what + " is " + reason.from +
-           ", it is computed in full size on every device: it has no sharding "
-           "rule";
+           ", but the op is computed in full size on every device: it has no "
+           "sharding rule";
   case Kind::SumResolution: {
     std::string result = value.empty() ? "its result" : value;
     return "each device has a partial result of " + result +
