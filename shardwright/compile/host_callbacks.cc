@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/mesh/hlo/hlo_sharding.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -78,15 +79,13 @@ void shareCallbackResults(ModuleOp module, int64_t numPartitions,
   if (numPartitions < 2)
     return;
   SmallVector<stablehlo::CustomCallOp> calls;
-  int64_t channel = 1;
-  module.walk([&](Operation *op) {
-    if (auto handle =
-            op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
-      channel = std::max<int64_t>(channel, handle.getHandle() + 1);
-    if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
-        call && call.getCallTargetName() == target)
+  module.walk([&](stablehlo::CustomCallOp call) {
+    if (call.getCallTargetName() == target)
       calls.push_back(call);
   });
+  if (calls.empty())
+    return;
+  int64_t channel = stablehlo::UsedChannels(module).firstUnused();
   for (stablehlo::CustomCallOp call : calls) {
     auto config = call->getAttrOfType<DictionaryAttr>(configName);
     auto device =

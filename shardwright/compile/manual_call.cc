@@ -9,7 +9,9 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/partition/prepare/inline_calls.h"
+#include "shardwright/support/id_map.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -156,25 +158,20 @@ ManualCall::replace(ArrayRef<sdy::TensorShardingAttr> in,
 
 void moveBody(ModuleOp from, Operation *main, Block &body, Operation *call,
               Block &block) {
-  constexpr llvm::StringLiteral channelName("channel_handle");
   auto program = call->getParentOfType<ModuleOp>();
   SymbolTable symbols(program);
-  int64_t channel = 1;
-  program.walk([&](Operation *op) {
-    if (auto handle =
-            op->getAttrOfType<stablehlo::ChannelHandleAttr>(channelName))
-      channel = std::max<int64_t>(channel, handle.getHandle() + 1);
-  });
+  int64_t channel = stablehlo::UsedChannels(program).firstUnused();
   // Renumber channels one to one: equal ones stay equal.
-  llvm::DenseMap<int64_t, int64_t> channels;
+  IdMap<int64_t> channels;
   main->walk([&](Operation *op) {
     op->removeDiscardableAttr(sdy::kShardingAttr);
-    auto handle = op->getAttrOfType<stablehlo::ChannelHandleAttr>(channelName);
+    auto handle = op->getAttrOfType<stablehlo::ChannelHandleAttr>(
+        stablehlo::kChannelHandleName);
     if (!handle)
       return;
     auto [it, isNew] = channels.try_emplace(handle.getHandle(), channel);
     channel += isNew;
-    op->setAttr(channelName,
+    op->setAttr(stablehlo::kChannelHandleName,
                 stablehlo::ChannelHandleAttr::get(op->getContext(), it->second,
                                                   handle.getType()));
   });

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/ffi/ffi.h"
+#include "shardwright/support/id_map.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace shardwright;
@@ -17,7 +17,7 @@ namespace {
 struct Types {
   std::mutex mutex;
   llvm::StringMap<int64_t> ids;
-  llvm::DenseMap<int64_t, void (*)(void *)> deleters;
+  IdMap<void (*)(void *)> deleters;
 };
 } // namespace
 
@@ -60,7 +60,8 @@ llvm::Error ffi::registerFfiType(llvm::StringRef name, int64_t &id,
 void (*ffi::ffiDeleter(int64_t type))(void *) {
   Types &t = types();
   std::lock_guard lock(t.mutex);
-  return t.deleters.lookup(type);
+  auto it = t.deleters.find(type);
+  return it == t.deleters.end() ? nullptr : it->second;
 }
 
 bool ffi::isFfiType(int64_t type) {

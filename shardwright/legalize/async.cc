@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/legalize/legalize.h"
+#include "shardwright/support/id_map.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -126,7 +127,7 @@ void legalizeHostTransfer(Operation *op) {
 }
 
 LogicalResult legalizeSends(func::FuncOp function) {
-  llvm::MapVector<int64_t, Channel> channels;
+  OrderedIdMap<Channel> channels;
   WalkResult walked = function.walk([&](Operation *op) {
     auto send = dyn_cast<hlo::SendOp>(op);
     auto recv = dyn_cast<hlo::RecvOp>(op);

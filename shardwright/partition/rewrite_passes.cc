@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/partition/partition.h"
 
 #include "shardwright/partition/combine/combine_collectives.h"
@@ -147,12 +148,7 @@ struct CombineCollectivesPass
 struct TileScattersPass : impl::TileScattersPassBase<TileScattersPass> {
   using Base::Base;
   void runOnOperation() override {
-    int64_t nextChannel = 1;
-    getOperation().walk([&](mlir::Operation *op) {
-      if (auto channel =
-              op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
-        nextChannel = std::max(nextChannel, channel.getHandle() + 1);
-    });
+    int64_t nextChannel = stablehlo::UsedChannels(getOperation()).firstUnused();
     for (auto func : getOperation().getOps<FuncOp>())
       tileScatters(func, nextChannel);
   }

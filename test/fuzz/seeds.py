@@ -16,6 +16,8 @@ import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LONGEST_TEXT = 4096
+# llvm::DenseMap reserves these keys, of 64 and of 32 bits.
+EXTREME_IDS = ["9223372036854775807", "9223372036854775806", "-9223372036854775808", "4294967295", "2147483647", "-2147483648"]
 PIPELINE_FOLDERS = ("propagate", "partition", "rules", "cpu", "interop", "cli")
 NAME = re.compile(r'StringLiteral\("((?:sdy|stablehlo|chlo|vhlo)\.[\w-]+)"\)')
 ATTRIBUTE_LIST = re.compile(r"attrNames\[\] = \{([^}]*)\}")
@@ -112,6 +114,8 @@ def flags():
         b"h{devices=[2,2,2]<=[2,4]T(1,0) last_tile_dim_replicate}", b"h{devices=[2,2]0,1,3,2}",
         b"h{devices=[2,1,2,2]<=[8] last_tile_dims={manual, replicated}}", b"h{unreduced}",
         b"h{{replicated}, {devices=[8]<=[8]}}", b"h{devices=[4]<=[4] shard_as 1}", b"h{}",
+        b"h{maximal device=9223372036854775807}", b"h{devices=[2]9223372036854775807,9223372036854775806}",
+        b"h{devices=[2]<=[2] shard_as 9223372036854775807}", b"h{devices=[2]<=[2] shard_like -9223372036854775808}",
         b"h{mesh['x'=4,'y'=2], [{'x'}, {'y':(1)2, ?}]}",
         b"p\x08\x00", b"p\x08\x03\x1a\x02\x02\x04\x22\x08\x00\x01\x02\x03\x04\x05\x06\x07",
         b"p\x08\x02\x2a\x02\x08\x00", b"sP('x', None, ('x', 'y'))", b"sPartitionSpec('x')", b"sP()",
@@ -159,7 +163,7 @@ def dictionary(target, build):
     if target == "npz_fuzz":
         return ["\\x93NUMPY".replace("\\x93", ""), "'descr'", "'fortran_order'", "'shape'", "<f4", "True"]
     if target == "flags_fuzz":
-        return ["devices=[", "<=[", "T(", "last_tile_dim_replicate", "last_tile_dims={", "manual",
+        return [*EXTREME_IDS, "devices=[", "<=[", "T(", "last_tile_dim_replicate", "last_tile_dims={", "manual",
                 "maximal", "device=", "replicated", "unreduced", "shard_as", "mesh[", "KiB", "GiB"]
     if target in ("encoding_fuzz", "hlo_fuzz"):
         return []
@@ -173,6 +177,6 @@ def dictionary(target, build):
     words.update(
         ["tensor<", "f32", "i64", "bf16", "complex<", "?x", "!stablehlo.token", "#sdy.sharding<",
          "#sdy.sharding_per_value<[", "#stablehlo.channel_handle<", "dense<", "array<i64", "func.func",
-         "func.call", "return", "sdy.sharding = ", "applies ", "across ", "dims = [", "->", "^bb0("]
+         "func.call", "return", "sdy.sharding = ", "group_id=", "handle = ", *EXTREME_IDS, "applies ", "across ", "dims = [", "->", "^bb0("]
     )
     return sorted(words)

@@ -108,3 +108,24 @@ func.func @pack(%a: tensor<1x3xf32>, %b: tensor<2x2xi32>, %c: tensor<1x2xf64>, %
       : (tensor<1x3xf32>, tensor<1x5xf32>) -> (tensor<4x3xf32>, tensor<4x5xf32>)
   return %0#0, %0#1, %1#0, %1#1, %2#0, %2#1, %3#0, %3#1, %4#0, %4#1, %5#0, %5#1 : tensor<4x3xf32>, tensor<8x2xi32>, tensor<4x3xf32>, tensor<4x2xf64>, tensor<4xi1>, tensor<4xi1>, tensor<4x0xi1>, tensor<4xi1>, tensor<1x12xf32>, tensor<2x4xf32>, tensor<4x3xf32>, tensor<4x5xf32>
 }
+
+// -----
+
+// The largest channel occurs twice: the second one and further parts get the first free ones.
+// CHECK-LABEL: func.func @main(
+// CHECK: "stablehlo.all_reduce"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 9223372036854775807, type = 1>
+// CHECK: "stablehlo.all_reduce"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>
+// CHECK: "stablehlo.all_reduce"(%arg1) <{channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>
+func.func @main(%a: tensor<4xf32>, %b: tensor<2xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>) {
+  %0 = "stablehlo.all_reduce"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 9223372036854775807, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.maximum %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %1:2 = "stablehlo.all_reduce"(%a, %b) <{channel_handle = #stablehlo.channel_handle<handle = 9223372036854775807, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>)
+  return %0, %1#0, %1#1 : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>
+}

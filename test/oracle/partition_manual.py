@@ -61,7 +61,7 @@ class Body:
 
     def attributes(self, is_global=True):
         g = self.groups()
-        text = f"{CHANNELS.format(self.b.rng.choice([1, 1, 7, self.b.count + 1]))}, replica_groups = dense<{g.tolist()}> : tensor<{g.shape[0]}x{g.shape[1]}xi64>"
+        text = f"{CHANNELS.format(self.b.rng.choice([1, 1, 7, self.b.count + 1, 2**63 - 2]))}, replica_groups = dense<{g.tolist()}> : tensor<{g.shape[0]}x{g.shape[1]}xi64>"
         return text + (", use_global_device_ids" if is_global else "")
 
     def emit(self, x, lines, out_lists, out_shape, plain):
@@ -219,7 +219,7 @@ def permute(b):
     b.rng.shuffle(pairs)
     if not pairs:
         return double(b)
-    lines.append(f'%r = "stablehlo.collective_permute"({m}) <{{{CHANNELS.format(b.rng.choice([1, 3]))}, '
+    lines.append(f'%r = "stablehlo.collective_permute"({m}) <{{{CHANNELS.format(b.rng.choice([1, 3, 2**63 - 1]))}, '
                  f"source_target_pairs = dense<{pairs}> : tensor<{len(pairs)}x2xi64>}}> : ({T}) -> {T}")  # fmt: skip
     blocks, k = body.blocks(), k % n if wrap else k
     D = body.dim + 1

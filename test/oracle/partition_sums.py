@@ -397,7 +397,10 @@ def group(b):
     y = b.like(x.shape, x.element)
     y = b.emit(f"stablehlo.add %{x.name}, %{y.name} : {x.type}", x.shape, x.element, [x, y])
     out = b.new(x.shape, x.element)
-    number = b.count
+    # Ids of any size: also from 2^63 - 1 down.
+    ids = b.__dict__.setdefault("group_ids", [])
+    number = b.rng.choice([b.count, 2**63 - 1 - len(ids)])
+    ids.append(number)
     b.op([out], [x, y], f"    sdy.sharding_group %{x.name} group_id={number} : {x.type}\n"
          f"    sdy.sharding_group %{y.name} group_id={number} : {x.type}\n"
          f"    %{out.name} = stablehlo.subtract %{y.name}, %{x.name} : {x.type}\n",

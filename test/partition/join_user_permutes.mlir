@@ -22,3 +22,12 @@ func.func @replicas(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) -> (tensor<4xf32
   %1 = "stablehlo.collective_permute"(%arg1) <{source_target_pairs = dense<[[1, 0]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// Devices that no machine has: a table of all devices would not fit in memory.
+// CHECK-LABEL: @largest_ids
+// CHECK-COUNT-2: collective_permute
+func.func @largest_ids(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = "stablehlo.collective_permute"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 3, type = 1>, source_target_pairs = dense<[[0, 9223372036854775807]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "stablehlo.collective_permute"(%arg1) <{channel_handle = #stablehlo.channel_handle<handle = 4, type = 1>, source_target_pairs = dense<[[9223372036854775806, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}

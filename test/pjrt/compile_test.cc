@@ -7,7 +7,10 @@
 
 #include "plugin.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+#include <limits>
 
 using namespace shardwright::pjrt_test;
 
@@ -62,6 +65,50 @@ std::string field(int number, const std::string &bytes) {
 /// env_option_overrides 7: {name 1, value 2: {string_field 1}}.
 std::string option(const std::string &name, const std::string &value) {
   return field(7, field(1, name) + field(2, field(1, value)));
+}
+
+std::string varint(uint64_t value) {
+  std::string bytes;
+  for (; value > 127; value >>= 7)
+    bytes += char(value & 127 | 128);
+  return bytes + char(value);
+}
+
+/// executable_build_options 3: {num_partitions 5, device_assignment 9}, with
+/// one device for each partition.
+std::string assignment(std::initializer_list<int64_t> ids) {
+  std::string proto = "\x08\x01\x10" + varint(ids.size());
+  for (int64_t id : ids)
+    proto += field(3, field(1, varint(id)));
+  return field(3, "\x28" + varint(ids.size()) + field(9, proto));
+}
+
+TEST(PjrtCompile, RefusesDevicesOfAnyIdThatItLacks) {
+  TestClient client(2);
+  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+  auto refusal = [&](std::initializer_list<int64_t> ids) {
+    PJRT_LoadedExecutable *executable = nullptr;
+    Outcome outcome = client.compile(R"(module {
+      func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        return %x : tensor<4xf32>
+      }
+    })",
+                                     assignment(ids), executable);
+    EXPECT_EQ(outcome.code, PJRT_Error_Code_INVALID_ARGUMENT);
+    return outcome.message;
+  };
+  EXPECT_THAT(
+      refusal({0, largest}),
+      testing::HasSubstr(
+          "has device 9223372036854775807, devices are numbered from 0 to 1"));
+  EXPECT_THAT(
+      refusal({largest - 1, largest}),
+      testing::HasSubstr("has device 9223372036854775806, devices are"));
+  EXPECT_THAT(refusal({largest, largest}),
+              testing::HasSubstr("has device 9223372036854775807 twice"));
+  EXPECT_THAT(
+      refusal({0, std::numeric_limits<int64_t>::min()}),
+      testing::HasSubstr("has device -9223372036854775808, devices are"));
 }
 
 // The same options come in another order in each process of a job.

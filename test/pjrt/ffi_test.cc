@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 
 #include <cstring>
+#include <limits>
 
 using namespace shardwright::pjrt_test;
 using testing::ElementsAre;
@@ -291,6 +292,21 @@ TEST(PjrtFfi, HandlersSeeWhatTheRunCarries) {
               HasSubstr("User data with type id " + std::to_string(typeId) +
                         " not found in execution context"));
   destroy(executable);
+}
+
+TEST(PjrtFfi, TypesHaveIdsOfAnyValue) {
+  auto registered = [](const char *name, int64_t id) {
+    auto type = make<PJRT_FFI_Type_Register_Args>();
+    type.type_name = name;
+    type.type_name_size = std::strlen(name);
+    type.type_id = id;
+    return take(ffi()->type_register(&type));
+  };
+  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+  EXPECT_TRUE(registered("ffi_test.Largest", largest).ok());
+  EXPECT_TRUE(registered("ffi_test.NextLargest", largest - 1).ok());
+  EXPECT_TRUE(registered("ffi_test.Largest", largest).ok());
+  EXPECT_FALSE(registered("ffi_test.AnotherLargest", largest).ok());
 }
 
 TEST(PjrtFfi, ShortStructsAreAnError) {

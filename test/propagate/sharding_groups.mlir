@@ -37,3 +37,15 @@ func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {?
 // CHECK-NEXT: %3 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"b", ?}, {?}]>]>} : tensor<8x8xf32>
 // CHECK-NEXT: return %2, %3 : tensor<8x8xf32>, tensor<8x8xf32>
 // CHECK-NEXT: }
+
+// -----
+
+// The largest ids.
+sdy.mesh @m = <["a"=2]>
+func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {?}]>}, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  sdy.sharding_group %x group_id=9223372036854775806 : tensor<8x8xf32>
+  sdy.sharding_group %y group_id=9223372036854775806 : tensor<8x8xf32>
+  sdy.sharding_group %z group_id=9223372036854775807 : tensor<8x8xf32>
+  return %y, %z : tensor<8x8xf32>, tensor<8x8xf32>
+}
+// CHECK: func.func @main({{.*}}, %arg1: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {?}]>}, %arg2: tensor<8x8xf32>) ->

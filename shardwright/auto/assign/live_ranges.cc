@@ -11,9 +11,9 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/ops/op_traits.h"
+#include "shardwright/support/id_map.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -91,8 +91,7 @@ void LiveRanges::addBlock(Block &block, const ProgramModel &model,
 void LiveRanges::addBorder(Operation *op, const PlannerInput &input,
                            const ProgramModel &model) {
   auto main = cast<func::FuncOp>(op);
-  llvm::DenseSet<int64_t> donatedResults;
-  llvm::DenseSet<int64_t> donors;
+  IdSet donatedResults, donors;
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
     if (auto alias =
             main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output"))

@@ -14,6 +14,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/ops/trip_count.h"
 #include "shardwright/rules/rule_interface.h"
+#include "shardwright/support/id_map.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -78,7 +79,7 @@ private:
   llvm::DenseMap<uint64_t, int32_t> numberOfKey, opOfKey;
   /// The groups of inner values.
   llvm::DenseMap<Value, int32_t> groupOf;
-  llvm::DenseMap<int64_t, int32_t> numberOfGroup;
+  IdMap<int32_t> numberOfGroup;
   std::vector<OpClass> ops;
   /// By the first of the values.
   llvm::MapVector<int32_t, EdgeClass> edges;

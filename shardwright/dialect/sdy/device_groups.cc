@@ -9,10 +9,10 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/mesh/axes_of_groups.h"
+#include "shardwright/support/id_map.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectInterface.h"
-#include "llvm/ADT/DenseSet.h"
 
 #include <deque>
 #include <mutex>
@@ -183,7 +183,7 @@ PermuteTraffic readPermutePairs(const Mesh &mesh, DenseIntElementsAttr pairs) {
     traffic.crosses.assign(mesh.numAxes(), false);
     SmallVector<int64_t> ids(pairs.getValues<int64_t>());
     // Sources outside of the mesh, and those in it.
-    llvm::SmallDenseSet<int64_t> unknown;
+    IdSet unknown;
     std::vector<bool> sends(mesh.numDevices());
     auto isKnown = [&](int64_t id) {
       return id >= 0 && id < mesh.numDevices() && mesh.linearIndex(id) >= 0;

@@ -14,6 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 using namespace mlir;
 using namespace shardwright;
 
@@ -108,6 +110,15 @@ TEST_F(DeviceGroupsTest, PairsAreMadeOnce) {
     EXPECT_EQ(sdy::readPermutePairs(small, pairs).crosses,
               (SmallVector<bool, 4>{true, true}));
   }
+}
+
+TEST_F(DeviceGroupsTest, SendersHaveIdsOfAnyValue) {
+  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+  int64_t ids[][2] = {{0, 1}, {largest, 0}, {largest - 1, 2}, {largest, 3}};
+  auto pairs = DenseIntElementsAttr::get(
+      RankedTensorType::get({4, 2}, IntegerType::get(&context, 64)),
+      ArrayRef<int64_t>(ids[0], 8));
+  EXPECT_EQ(sdy::readPermutePairs(Mesh({{"a", 4}}), pairs).senders, 3);
 }
 
 TEST_F(DeviceGroupsTest, OtherGroupsHaveNoAxes) {

@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/interop/gspmd/gspmd_calls.h"
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
 
@@ -25,16 +26,12 @@ Value PartialSumReducer::allReduce(OpBuilder &builder, Location loc,
   auto type = cast<RankedTensorType>(local.getType());
   auto groupsType = RankedTensorType::get({groups.numGroups, groups.groupSize},
                                           builder.getI64Type());
-  if (lastChannel == 0)
-    module.walk([&](Operation *op) {
-      if (auto channel =
-              op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
-        lastChannel = std::max(lastChannel, channel.getHandle());
-    });
+  if (nextChannel == 0)
+    nextChannel = stablehlo::UsedChannels(module).firstUnused();
   auto reduce = stablehlo::AllReduceOp::create(
       builder, loc, TypeRange(type), ValueRange(local),
       DenseIntElementsAttr::get(groupsType, ArrayRef(groups.ids)),
-      stablehlo::ChannelHandleAttr::get(module.getContext(), ++lastChannel, 1),
+      stablehlo::ChannelHandleAttr::get(module.getContext(), nextChannel++, 1),
       /*use_global_device_ids=*/true);
   reduce->setDiscardableAttr(kMhloSharding, inside);
   OpBuilder::InsertionGuard guard(builder);

@@ -36,8 +36,8 @@ private:
 
   mlir::ModuleOp module;
   MhloShardingText &texts;
-  /// The last used channel; 0 before the module has been searched.
-  int64_t lastChannel = 0;
+  /// The next unused channel; 0 before the module has been searched.
+  int64_t nextChannel = 0;
 };
 
 } // namespace shardwright

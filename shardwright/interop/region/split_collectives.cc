@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/interop/region/region_passes.h"
 #include "shardwright/partition/support/tensor_types.h"
+#include "shardwright/support/id_map.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -16,7 +18,7 @@ using namespace mlir;
 
 namespace shardwright {
 
-static constexpr llvm::StringLiteral kChannelName("channel_handle");
+using stablehlo::kChannelHandleName;
 
 /// Replaces the op by one op for each operand. The first keeps the channel.
 static void splitOperands(Operation *op, int64_t &nextChannel) {
@@ -32,9 +34,9 @@ static void splitOperands(Operation *op, int64_t &nextChannel) {
     }
     Operation *one = b.create(state);
     auto channel =
-        op->getAttrOfType<stablehlo::ChannelHandleAttr>(kChannelName);
+        op->getAttrOfType<stablehlo::ChannelHandleAttr>(kChannelHandleName);
     if (channel && i > 0)
-      one->setAttr(kChannelName,
+      one->setAttr(kChannelHandleName,
                    stablehlo::ChannelHandleAttr::get(
                        op->getContext(), nextChannel++, channel.getType()));
     op->getResult(i).replaceAllUsesWith(one->getResult(0));
@@ -132,26 +134,26 @@ static bool isCollective(Operation *op) {
 
 void splitCollectives(ModuleOp module, double packedBytes) {
   SmallVector<Operation *> several, repeating;
-  llvm::DenseSet<int64_t> channels;
-  int64_t nextChannel = 1;
+  IdSet channels;
   module.walk([&](Operation *op) {
-    auto channel =
-        op->getAttrOfType<stablehlo::ChannelHandleAttr>(kChannelName);
-    if (channel)
-      nextChannel = std::max<int64_t>(nextChannel, channel.getHandle() + 1);
     if (!isCollective(op))
       return;
+    auto channel =
+        op->getAttrOfType<stablehlo::ChannelHandleAttr>(kChannelHandleName);
     if (channel && !channels.insert(channel.getHandle()).second)
       repeating.push_back(op);
     if (op->getNumOperands() > 1)
       several.push_back(op);
   });
+  if (repeating.empty() && several.empty())
+    return;
+  int64_t nextChannel = stablehlo::UsedChannels(module).firstUnused();
   for (Operation *op : repeating)
     op->setAttr(
-        kChannelName,
+        kChannelHandleName,
         stablehlo::ChannelHandleAttr::get(
             op->getContext(), nextChannel++,
-            op->getAttrOfType<stablehlo::ChannelHandleAttr>(kChannelName)
+            op->getAttrOfType<stablehlo::ChannelHandleAttr>(kChannelHandleName)
                 .getType()));
   for (Operation *op : several) {
     auto gather = dyn_cast<stablehlo::AllGatherOp>(op);

@@ -15,6 +15,7 @@
 
 #include "shardwright/partition/combine/join_permutes.h"
 
+#include "shardwright/backend/device.h"
 #include "shardwright/partition/combine/join_collectives.h"
 #include "shardwright/partition/cost/cost_model.h"
 #include "shardwright/partition/layout/attribute_names.h"
@@ -74,10 +75,13 @@ double JoinedPermutes::bytes(const Node &node) const {
 }
 
 /// True if no device sends or receives in both. Requires that device ids are
-/// partition ids.
+/// partition ids, and that a table of the devices fits in memory.
 bool JoinedPermutes::areDisjoint(const Node &a, const Node &b) const {
   if (!a.isAcrossPartitions || !identityElement(ReducerKind::Add, a.element) ||
       int64_t(a.pairs.size() + b.pairs.size()) > 2 * kMostPairs)
+    return false;
+  auto isDevice = [](int64_t id) { return id >= 0 && id < kMaxDevices; };
+  if (!llvm::all_of(a.pairs, isDevice) || !llvm::all_of(b.pairs, isDevice))
     return false;
   llvm::DenseSet<int64_t> sources, targets;
   for (const Node *node : {&a, &b})

@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/localize/localize.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/partition/combine/combine_collectives.h"
 #include "shardwright/partition/combine/tile_scatters.h"
 #include "shardwright/partition/localize/localizer.h"
@@ -28,6 +29,7 @@ LogicalResult localize(ModuleOp module, const MachineModel &machine,
     return failure();
   auto given = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas");
   int64_t replicas = given ? std::max<int64_t>(given.getInt(), 1) : 1;
+  stablehlo::UsedChannels channels;
   int64_t nextChannel = 1;
   llvm::DenseSet<DictionaryAttr> attributes;
   DictionaryAttr last;
@@ -35,20 +37,18 @@ LogicalResult localize(ModuleOp module, const MachineModel &machine,
   auto note = [&](Operation *op) {
     if (op->getRawDictionaryAttrs() != last)
       attributes.insert(last = op->getRawDictionaryAttrs());
-    if (!hasChannel.get(op->getName(), [&] {
+    if (hasChannel.get(op->getName(), [&] {
           return llvm::is_contained(op->getName().getAttributeNames(),
-                                    "channel_handle");
+                                    stablehlo::kChannelHandleName);
         }))
-      return;
-    if (auto handle =
-            op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
-      nextChannel = std::max(nextChannel, handle.getHandle() + 1);
+      channels.add(op);
   };
   // Channel handles are unique across functions.
   std::deque<Localizer> localizers;
   for (auto func : module.getOps<func::FuncOp>())
     localizers.emplace_back(func, *meshes, nextChannel, replicas)
         .collectLayouts(note);
+  nextChannel = channels.firstUnused();
   bool hasRules = llvm::any_of(attributes, [](DictionaryAttr dict) {
     return dict.contains(sdy::kShardingRuleAttr);
   });

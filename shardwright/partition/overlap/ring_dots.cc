@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/partition/overlap/device_ring.h"
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/partition/overlap/overlap.h"
@@ -479,14 +480,10 @@ int64_t RingDots::run() {
 } // namespace
 
 int64_t makeRingDots(ModuleOp local, const OverlapOptions &options) {
-  int64_t replicas = 1, nextChannel = 1, made = 0;
+  int64_t replicas = 1, made = 0;
   if (auto attr = local->getAttrOfType<IntegerAttr>("mhlo.num_replicas"))
     replicas = attr.getInt();
-  local.walk([&](Operation *op) {
-    if (auto channel =
-            op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
-      nextChannel = std::max(nextChannel, channel.getHandle() + 1);
-  });
+  int64_t nextChannel = stablehlo::UsedChannels(local).firstUnused();
   for (auto func : local.getOps<func::FuncOp>())
     if (llvm::hasSingleElement(func.getBody()))
       made += RingDots(func, options, replicas, nextChannel).run();

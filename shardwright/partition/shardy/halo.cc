@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/mesh/shard_size.h"
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/ops/op_builders.h"
@@ -72,13 +73,8 @@ Value resizeAtEnd(OpBuilder &builder, Location loc, Value value,
 
 HaloBuilder::HaloBuilder(Operation *root, MeshTable &meshes,
                          bool deviceIsReplica)
-    : meshes(meshes), deviceIsReplica(deviceIsReplica) {
-  root->walk([&](Operation *op) {
-    if (auto handle =
-            op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
-      nextChannel = std::max(nextChannel, handle.getHandle() + 1);
-  });
-}
+    : meshes(meshes), deviceIsReplica(deviceIsReplica),
+      nextChannel(stablehlo::UsedChannels(root).firstUnused()) {}
 
 Value HaloBuilder::buildManual(OpBuilder &builder, Location loc,
                                func::FuncOp func, Type type,

@@ -75,7 +75,7 @@ private:
 
   MeshTable &meshes;
   bool deviceIsReplica;
-  int64_t nextChannel = 1;
+  int64_t nextChannel;
 };
 
 /// Number of shards of dimension `d`; 1 without a sharding.

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/partition/shardy/halo.h"
 #include "shardwright/partition/shardy/passes.h"
 #include "shardwright/partition/shardy/pipelines.h"
@@ -125,11 +126,7 @@ public:
     module.push_back(scratch);
     for (auto mesh : module.getOps<sdy::MeshOp>())
       scratchSymbols.insert(mesh->clone());
-    module.walk([&](Operation *op) {
-      if (auto handle =
-              op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
-        lastChannel = std::max(lastChannel, handle.getHandle());
-    });
+    lastChannel = stablehlo::UsedChannels(module).firstUnused() - 1;
   }
 
   /// True if the op is one of those that are numbered.

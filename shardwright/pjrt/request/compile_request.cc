@@ -11,8 +11,8 @@
 #include "shardwright/mesh/hlo/proto_wire.h"
 #include "shardwright/pjrt/request/option_order.h"
 #include "shardwright/support/byte_stream.h"
+#include "shardwright/support/id_map.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
@@ -51,7 +51,7 @@ static llvm::Error readAssignment(llvm::StringRef bytes,
       replicas > kMaxDevices || partitions > kMaxDevices / replicas)
     return malformed("device assignment");
   request.assignment.resize(replicas * partitions);
-  llvm::SmallDenseSet<int64_t, 16> seen;
+  IdSet seen;
   for (int64_t p = 0; p < partitions; ++p) {
     if (int64_t(columns[p].size()) != replicas)
       return malformed("device assignment");

@@ -8,6 +8,7 @@
 #include "shardwright/propagate/engine/sharding_groups.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/support/id_map.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
@@ -32,7 +33,7 @@ static Operation *owningOp(Value value) {
 }
 
 void syncShardingGroups(ModuleOp module) {
-  llvm::MapVector<int64_t, SmallVector<sdy::ShardingGroupOp>> groups;
+  OrderedIdMap<SmallVector<sdy::ShardingGroupOp>> groups;
   module.walk(
       [&](sdy::ShardingGroupOp op) { groups[op.getGroupId()].push_back(op); });
   for (auto &[id, members] : groups) {

@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/index/argument_shardings.h"
 #include "shardwright/propagate/index/call_order.h"
+#include "shardwright/support/id_map.h"
 
 using namespace mlir;
 
@@ -193,7 +194,7 @@ void GraphBuilder::addFuncResults() {
 }
 
 void GraphBuilder::addGroups() {
-  llvm::DenseMap<int64_t, int32_t> groupOfId;
+  IdMap<int32_t> groupOfId;
   for (sdy::ShardingGroupOp member : all.members) {
     ValueId value = all.idOf(member.getInput());
     SlotId slot = graph.values[value].slot;

@@ -7,9 +7,10 @@
 
 #include "shardwright/propagate/import/import_steps.h"
 #include "shardwright/propagate/passes.h"
+#include "shardwright/support/id_map.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <map>
@@ -51,7 +52,7 @@ LogicalResult importShardingGroups(ModuleOp module) {
 
   // Groups with a common value are merged. By value in order, the first id
   // absorbs the others.
-  llvm::MapVector<int64_t, int64_t> leaderOf;
+  OrderedIdMap<int64_t> leaderOf;
   auto leader = [&](int64_t id) {
     while (leaderOf[id] != id)
       id = leaderOf[id];
@@ -66,7 +67,7 @@ LogicalResult importShardingGroups(ModuleOp module) {
     for (int64_t id : ids)
       leaderOf[leader(id)] = leader(ids.front());
   // New ids are numbered by the first occurrence of the old ids.
-  llvm::DenseMap<int64_t, int64_t> newId;
+  IdMap<int64_t> newId;
   for (auto [id, next] : leaderOf)
     if (id == next)
       newId.try_emplace(id, newId.size());

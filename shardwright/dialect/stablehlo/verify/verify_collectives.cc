@@ -7,15 +7,11 @@
 
 #include "shardwright/dialect/stablehlo/collectives.h"
 #include "shardwright/dialect/stablehlo/infer/infer.h"
-
-#include <unordered_set>
+#include "shardwright/support/id_map.h"
 
 using namespace mlir;
 
 namespace shardwright::stablehlo {
-
-// A DenseSet reserves two keys, and ids may be any numbers here.
-using IdSet = std::unordered_set<int64_t>;
 
 static bool differ(int64_t a, int64_t b) {
   return !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/stablehlo/used_channels.h"
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/shardy/local/shardy_form.h"
 #include "shardwright/partition/shardy/passes.h"
@@ -13,6 +14,7 @@
 #include "shardwright/dialect/sdy/module_metadata.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/support/tensor_types.h"
+#include "shardwright/support/id_map.h"
 
 using namespace mlir;
 
@@ -73,18 +75,13 @@ LogicalResult checkDivisible(func::FuncOp func, MeshTable &meshes) {
 /// Returns the next free channel handle. Renumbers permutes that have the same
 /// handle in several functions, which function passes produce.
 int64_t numberChannels(ModuleOp module) {
-  int64_t next = 1;
+  int64_t next = stablehlo::UsedChannels(module).firstUnused();
   SmallVector<std::pair<func::FuncOp, stablehlo::CollectivePermuteOp>> permutes;
-  module.walk([&](Operation *op) {
-    auto handle =
-        op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle");
-    if (!handle)
-      return;
-    next = std::max(next, handle.getHandle() + 1);
-    if (auto permute = dyn_cast<stablehlo::CollectivePermuteOp>(op))
-      permutes.push_back({op->getParentOfType<func::FuncOp>(), permute});
+  module.walk([&](stablehlo::CollectivePermuteOp permute) {
+    if (permute.getChannelHandle().value_or(nullptr))
+      permutes.push_back({permute->getParentOfType<func::FuncOp>(), permute});
   });
-  llvm::DenseMap<int64_t, func::FuncOp> owners;
+  IdMap<func::FuncOp> owners;
   for (auto [func, permute] : permutes) {
     stablehlo::ChannelHandleAttr handle = *permute.getChannelHandle();
     if (owners.try_emplace(handle.getHandle(), func).first->second != func)
