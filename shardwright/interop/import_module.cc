@@ -96,9 +96,12 @@ int64_t integerAttr(ModuleOp module, StringRef name) {
 } // namespace
 
 LogicalResult importShardings(ModuleOp module, const ImportOptions &options) {
-  if (hasRoundTripShardings(module) &&
-      failed(importRoundTrip(module, options.keepOpShardings)))
-    return failure();
+  if (hasRoundTripShardings(module)) {
+    bool isGspmd = !hasRoundTripMeshes(module) && hasGspmdShardings(module);
+    if (failed(isGspmd ? importRoundTripGroups(module)
+                       : importRoundTrip(module, options.keepOpShardings)))
+      return failure();
+  }
   if (hasGspmdShardings(module)) {
     // Their axes have no names, so use those of the caller, if given.
     int64_t devices = options.devices ? options.devices

@@ -179,14 +179,14 @@ LogicalResult RoundTripExporter::visit(Operation &op) {
         return success();
       })
       .Case([&](sdy::ShardingGroupOp group) {
-        auto made = call(builder, op.getLoc(), "xla.sdy.ShardingGroup",
+        auto made = call(builder, op.getLoc(), kXlaShardingGroup,
                          group.getInput(), {}, /*hasSideEffect=*/true);
         setFrontendAttribute(made, kXlaGroupId, group.getGroupIdAttr());
         op.erase();
         return success();
       })
       .Case([&](sdy::PropagationBarrierOp barrier) {
-        auto made = call(builder, op.getLoc(), "xla.sdy.PropagationBarrier",
+        auto made = call(builder, op.getLoc(), kXlaPropagationBarrier,
                          barrier.getInput(), op.getResultTypes(),
                          /*hasSideEffect=*/true);
         setFrontendAttribute(

@@ -27,6 +27,11 @@ inline constexpr llvm::StringLiteral
     kXlaTupleArgs("xla.sdy.tuple_args_shardings");
 inline constexpr llvm::StringLiteral
     kXlaTupleResults("xla.sdy.tuple_results_shardings");
+/// Targets of custom calls.
+inline constexpr llvm::StringLiteral kXlaCallPrefix("xla.sdy.");
+inline constexpr llvm::StringLiteral kXlaShardingGroup("xla.sdy.ShardingGroup");
+inline constexpr llvm::StringLiteral
+    kXlaPropagationBarrier("xla.sdy.PropagationBarrier");
 inline constexpr llvm::StringLiteral
     kManualBody("xla.sdy.manual_computation_body");
 

@@ -21,11 +21,22 @@ using namespace mlir;
 
 namespace shardwright {
 
-bool hasRoundTripShardings(ModuleOp module) {
+bool hasRoundTripMeshes(ModuleOp module) {
   auto attributes = module->getAttrOfType<DictionaryAttr>(kFrontendAttributes);
   return attributes && (attributes.contains(kXlaMeshes) ||
                         attributes.contains(kXlaTupleArgs) ||
                         attributes.contains(kXlaTupleResults));
+}
+
+bool hasRoundTripShardings(ModuleOp module) {
+  if (hasRoundTripMeshes(module))
+    return true;
+  auto isSdy = [](stablehlo::CustomCallOp call) {
+    return call.getCallTargetName().starts_with(kXlaCallPrefix)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  return module.walk(isSdy).wasInterrupted();
 }
 
 namespace {
@@ -42,6 +53,7 @@ public:
   LogicalResult attributes();
   /// Imports @Sharding, groups and barriers.
   LogicalResult customCalls();
+  LogicalResult groupsAndBarriers();
 
 private:
   LogicalResult meshes();
@@ -224,6 +236,15 @@ LogicalResult RoundTripImporter::attributes() {
   return success();
 }
 
+/// Takes a number from the frontend attributes of an op; none if the op has no
+/// such attribute, or its value does not fit in 64 bits.
+FailureOr<std::optional<int64_t>> takeNumber(Operation *op, StringRef name) {
+  auto attr = takeAs<IntegerAttr>(op, name);
+  if (failed(attr))
+    return failure();
+  return *attr ? attr->getValue().trySExtValue() : std::nullopt;
+}
+
 LogicalResult RoundTripImporter::customCall(stablehlo::CustomCallOp call) {
   StringRef target = call.getCallTargetName();
   OpBuilder builder(call);
@@ -255,8 +276,8 @@ LogicalResult RoundTripImporter::customCall(stablehlo::CustomCallOp call) {
         constraint->setDiscardableAttr(attr.getName(), attr.getValue());
     call->getResult(0).replaceAllUsesWith(constraint.getResult());
     call.erase();
-  } else if (target == "xla.sdy.ShardingGroup") {
-    auto id = takeAs<IntegerAttr>(call, kXlaGroupId);
+  } else if (target == kXlaShardingGroup) {
+    auto id = takeNumber(call, kXlaGroupId);
     if (failed(id))
       return failure();
     if (!*id || call->getNumOperands() != 1)
@@ -268,14 +289,14 @@ LogicalResult RoundTripImporter::customCall(stablehlo::CustomCallOp call) {
     if (!isa<RankedTensorType>(call->getOperand(0).getType()))
       return call.emitError() << "expected a tensor in a sharding group";
     sdy::ShardingGroupOp::create(builder, call.getLoc(), call->getOperand(0),
-                                 id->getInt());
+                                 **id);
     call.erase();
-  } else if (target == "xla.sdy.PropagationBarrier") {
-    auto direction = takeAs<IntegerAttr>(call, kXlaAllowedDirection);
+  } else if (target == kXlaPropagationBarrier) {
+    auto direction = takeNumber(call, kXlaAllowedDirection);
     if (failed(direction))
       return failure();
-    auto known = *direction
-                     ? sdy::symbolizePropagationDirection(direction->getInt())
+    auto known = *direction && llvm::isUInt<32>(**direction)
+                     ? sdy::symbolizePropagationDirection(**direction)
                      : std::nullopt;
     if (!known || call->getNumOperands() != 1 || call->getNumResults() != 1 ||
         !isa<RankedTensorType>(call->getOperand(0).getType()))
@@ -287,6 +308,20 @@ LogicalResult RoundTripImporter::customCall(stablehlo::CustomCallOp call) {
     call->getResult(0).replaceAllUsesWith(barrier.getResult());
     call.erase();
   }
+  return success();
+}
+
+LogicalResult RoundTripImporter::groupsAndBarriers() {
+  module.getContext()->loadDialect<sdy::SdyDialect>();
+  SmallVector<stablehlo::CustomCallOp> calls;
+  module.walk([&](stablehlo::CustomCallOp call) {
+    if (llvm::is_contained({kXlaShardingGroup, kXlaPropagationBarrier},
+                           call.getCallTargetName()))
+      calls.push_back(call);
+  });
+  for (stablehlo::CustomCallOp call : calls)
+    if (failed(customCall(call)))
+      return failure();
   return success();
 }
 
@@ -303,7 +338,7 @@ LogicalResult RoundTripImporter::customCalls() {
 void flattenTuples(ModuleOp module) {
   SmallVector<stablehlo::CustomCallOp> calls;
   module.walk([&](stablehlo::CustomCallOp call) {
-    if (call.getCallTargetName().starts_with("xla.sdy.") &&
+    if (call.getCallTargetName().starts_with(kXlaCallPrefix) &&
         call->getNumResults() == 1 &&
         isa<TupleType>(call->getResult(0).getType()) &&
         llvm::all_of(call->getUsers(), [](Operation *user) {
@@ -353,6 +388,12 @@ LogicalResult importRoundTrip(ModuleOp module, bool keepOpShardings) {
   return success(succeeded(importer.attributes()) &&
                  succeeded(importManualCalls(module)) &&
                  succeeded(importer.customCalls()));
+}
+
+LogicalResult importRoundTripGroups(ModuleOp module) {
+  flattenTuples(module);
+  return RoundTripImporter(module, /*keepOpShardings=*/false)
+      .groupsAndBarriers();
 }
 
 namespace {

@@ -12,8 +12,11 @@
 
 namespace shardwright {
 
-/// True if the module has sdy in frontend attributes.
+/// True if the module has sdy in frontend attributes or `xla.sdy.*` calls.
 bool hasRoundTripShardings(mlir::ModuleOp module);
+/// True if its meshes or the shardings of its tuples are in frontend
+/// attributes. Then these replace its `mhlo.sharding` attributes.
+bool hasRoundTripMeshes(mlir::ModuleOp module);
 
 /// Writes every sdy op and attribute as `xla.sdy.*` frontend attributes and
 /// custom calls, and `mhlo.sharding` in addition. For programs before
@@ -26,6 +29,10 @@ mlir::LogicalResult exportRoundTrip(mlir::ModuleOp module);
 /// `keepOpShardings` reads all of them.
 mlir::LogicalResult importRoundTrip(mlir::ModuleOp module,
                                     bool keepOpShardings = false);
+
+/// Reads only sharding groups and propagation barriers. For a module whose
+/// shardings are `mhlo.sharding` attributes.
+mlir::LogicalResult importRoundTripGroups(mlir::ModuleOp module);
 
 /// `xla-sdy-round-trip-export-pipeline`, `xla-sdy-round-trip-import-pipeline`.
 void registerRoundTripPasses();
