@@ -11,10 +11,16 @@
   same results as the StableHLO into which jaxlib itself converts them, as XLA's CPU client or as numpy.
 - Programs of PyTorch/XLA, of the examples, of the lit tests, of JAX and random ones, converted into
   protos by jaxlib, give the same results on many devices as the programs themselves; arguments and
-  results have the same shardings and aliases."""
+  results have the same shardings and aliases.
+
+--write makes the protos in test/interop/hlo anew."""
+
+import sys
 
 import oracle
 
+WRITES = "--write" in sys.argv
+sys.argv = [argument for argument in sys.argv if argument != "--write"]
 args = oracle.arguments(__doc__, cases=90, long_cases=1500)
 
 import glob
@@ -22,7 +28,6 @@ import os
 import random
 import re
 import subprocess
-import sys
 import tempfile
 
 import numpy as np
@@ -282,7 +287,7 @@ def programs():
 
 
 def main():
-    if "--write" in sys.argv:
+    if WRITES:
         return write_protos()
     tally = oracle.Tally("hlo_programs", show=6)
     child, refused = Child(to_proto), 0

@@ -81,7 +81,7 @@ static constexpr Opcode opcodes[] = {
     {"dot", dot},
     {"dynamic-reshape", dynamicReshape},
     {"dynamic-slice", dynamicSlice},
-    {"dynamic-update-slice", sameOp, "stablehlo.dynamic_update_slice"},
+    {"dynamic-update-slice", dynamicUpdateSlice},
     {"erf", sameOp, "chlo.erf"},
     {"exponential", withAccuracy, "stablehlo.exponential"},
     {"exponential-minus-one", withAccuracy, "stablehlo.exponential_minus_one"},

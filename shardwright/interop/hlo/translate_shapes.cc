@@ -123,14 +123,50 @@ LogicalResult pad(Translator &t, const Instruction &instruction) {
                  t.array("interior_padding", interior)});
 }
 
-LogicalResult dynamicSlice(Translator &t, const Instruction &instruction) {
+/// The operands, with a vector of start indices at `first` as scalars, its
+/// elements: the form of older clients, among them PyTorch/XLA.
+static FailureOr<SmallVector<Value>>
+withScalarIndices(Translator &t, const Instruction &instruction, size_t first) {
   FailureOr<SmallVector<Value>> operands = t.values(instruction);
+  if (failed(operands) || operands->size() != first + 1)
+    return operands;
+  auto type = dyn_cast<RankedTensorType>(operands->back().getType());
+  auto sliced = dyn_cast<RankedTensorType>(operands->front().getType());
+  if (!type || type.getRank() != 1 || !sliced ||
+      type.getDimSize(0) != sliced.getRank())
+    return operands;
+  Value indices = operands->pop_back_val();
+  Type element = type.getElementType();
+  for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+    Value one =
+        t.create(instruction, "stablehlo.slice",
+                 RankedTensorType::get({1}, element), indices,
+                 {t.array("start_indices", i), t.array("limit_indices", i + 1),
+                  t.array("strides", 1)})
+            ->getResult(0);
+    operands->push_back(t.create(instruction, "stablehlo.reshape",
+                                 RankedTensorType::get({}, element), one)
+                            ->getResult(0));
+  }
+  return operands;
+}
+
+LogicalResult dynamicSlice(Translator &t, const Instruction &instruction) {
+  FailureOr<SmallVector<Value>> operands = withScalarIndices(t, instruction, 1);
   if (failed(operands))
     return failure();
   return t.emit(
       instruction, "stablehlo.dynamic_slice", *operands,
       {t.array("slice_sizes", instruction.fields.integers(
                                   instruction_field::dynamic_slice_sizes))});
+}
+
+LogicalResult dynamicUpdateSlice(Translator &t,
+                                 const Instruction &instruction) {
+  FailureOr<SmallVector<Value>> operands = withScalarIndices(t, instruction, 2);
+  if (failed(operands))
+    return failure();
+  return t.emit(instruction, "stablehlo.dynamic_update_slice", *operands);
 }
 
 LogicalResult gather(Translator &t, const Instruction &instruction) {

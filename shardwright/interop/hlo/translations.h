@@ -34,6 +34,7 @@ namespace shardwright::hlo {
   DECLARE(pad)                                                                 \
   DECLARE(concatenate)                                                         \
   DECLARE(dynamicSlice)                                                        \
+  DECLARE(dynamicUpdateSlice)                                                  \
   DECLARE(gather)                                                              \
   DECLARE(dimensionSize)                                                       \
   DECLARE(dynamicReshape)                                                      \
