@@ -44,13 +44,14 @@ Format detectFormat(StringRef content) {
 
 OwningOpRef<ModuleOp> readHloSource(const llvm::SourceMgr &sources,
                                     hlo::Wrapping wrapping,
-                                    MLIRContext *context) {
+                                    MLIRContext *context,
+                                    hlo::DeviceCounts counts = {}) {
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
   Location file =
       FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0);
   OwningOpRef<ModuleOp> module =
-      hlo::readHlo(buffer->getBuffer(), wrapping, file);
+      hlo::readHlo(buffer->getBuffer(), wrapping, file, counts);
   if (module && failed(checkModule(*module, /*attributes=*/true)))
     return {};
   return module;
@@ -167,11 +168,12 @@ readModule(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
 OwningOpRef<ModuleOp>
 readHloModule(std::unique_ptr<llvm::MemoryBuffer> buffer, bool hasConfig,
               MLIRContext *context,
-              const std::shared_ptr<llvm::SourceMgr> &sources) {
+              const std::shared_ptr<llvm::SourceMgr> &sources, int64_t replicas,
+              int64_t partitions) {
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   return readHloSource(
       *sources, hasConfig ? hlo::Wrapping::WithConfig : hlo::Wrapping::None,
-      context);
+      context, {replicas, partitions});
 }
 
 void printModule(ModuleOp module, llvm::raw_ostream &os,

@@ -50,11 +50,13 @@ readModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
            mlir::AsmParserState *positions = nullptr);
 
 /// Reads a module of the formats `hlo` (HloModuleProto) and `hlo_with_config`
-/// (HloModuleProtoWithConfig) of PJRT.
+/// (HloModuleProtoWithConfig) of PJRT, for so many replicas and partitions of
+/// each; 0: as many as the module says.
 mlir::OwningOpRef<mlir::ModuleOp>
 readHloModule(std::unique_ptr<llvm::MemoryBuffer> buffer, bool hasConfig,
               mlir::MLIRContext *context,
-              const std::shared_ptr<llvm::SourceMgr> &sources);
+              const std::shared_ptr<llvm::SourceMgr> &sources,
+              int64_t replicas = 0, int64_t partitions = 0);
 
 /// Prints the text as JAX would: as MLIR does, except for `bool_hex.h`.
 void printModule(mlir::ModuleOp module, llvm::raw_ostream &os,

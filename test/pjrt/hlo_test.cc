@@ -97,6 +97,63 @@ TEST(PjrtHlo, RefusesMalformedModulesWithAReason) {
   }
 }
 
+std::string number(int field, size_t value) {
+  return varint(field << 3) + varint(value);
+}
+std::string bytes(int field, const std::string &value) {
+  return varint(field << 3 | 2) + varint(value.size()) + value;
+}
+
+/// An instruction on f32[4]: name 1, opcode 2, shape 3, id 35, operand_ids 36.
+std::string instruction(const std::string &opcode, int id,
+                        const std::string &operands) {
+  return bytes(1, opcode) + bytes(2, opcode) +
+         bytes(3, number(2, 11) + bytes(3, "\4")) + number(35, id) +
+         bytes(36, operands);
+}
+
+/// Without groups in the proto, all replicas of the compile options exchange.
+TEST(PjrtHlo, ExchangesAmongTheReplicasOfTheOptions) {
+  std::string exchange =
+      instruction("all-to-all", 2, "\1") + bytes(14, std::string(1, '\0'));
+  std::string main = bytes(1, "main") +
+                     bytes(2, instruction("parameter", 1, "")) +
+                     bytes(2, exchange) + number(5, 1) + number(6, 2);
+  std::string module = bytes(1, "m") + bytes(3, main) + number(6, 1);
+  TestClient client(2);
+  PJRT_LoadedExecutable *executable = nullptr;
+  Outcome compiled = client.compile(
+      module, std::string({0x1a, 4, 0x20, 2, 0x28, 1}), executable, "hlo");
+  ASSERT_TRUE(compiled.ok()) << compiled.message;
+  std::vector<float> values[2] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+  PJRT_Buffer *inputs[2] = {}, *outputs[2] = {};
+  PJRT_Buffer *const *argumentLists[2] = {&inputs[0], &inputs[1]};
+  PJRT_Buffer **outputLists[2] = {&outputs[0], &outputs[1]};
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(client
+                    .fromHost(values[i].data(), PJRT_Buffer_Type_F32, {4},
+                              client.devices()[i], inputs[i])
+                    .ok());
+  auto options = make<PJRT_ExecuteOptions>();
+  auto args = make<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = executable;
+  args.options = &options;
+  args.argument_lists = argumentLists;
+  args.num_devices = 2;
+  args.num_args = 1;
+  args.output_lists = outputLists;
+  Outcome ran = take(api()->PJRT_LoadedExecutable_Execute(&args));
+  ASSERT_TRUE(ran.ok()) << ran.message;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(toHost(outputs[i], values[i]).ok());
+    destroy(inputs[i]);
+    destroy(outputs[i]);
+  }
+  EXPECT_EQ(values[0], (std::vector<float>{0, 1, 4, 5}));
+  EXPECT_EQ(values[1], (std::vector<float>{2, 3, 6, 7}));
+  destroy(executable);
+}
+
 /// The shardings of the proto are those that a client reads back.
 TEST(PjrtHlo, AnswersTheShardingOfOutputs) {
   TestClient client(2);

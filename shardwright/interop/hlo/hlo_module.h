@@ -44,13 +44,19 @@ struct Computation {
   }
 };
 
+/// How many replicas a program has, each of so many partitions; 0: unknown.
+struct DeviceCounts {
+  int64_t replicas = 0, partitions = 0;
+};
+
 struct Module {
   ProtoMessage fields;
   llvm::StringRef name;
   std::vector<Computation> computations;
   int32_t entry = 0;
-  /// From the configuration, else from the device assignment; 0: not given.
-  int64_t numReplicas = 0, numPartitions = 0;
+  /// From the caller, else from the configuration, else from the device
+  /// assignment.
+  DeviceCounts counts;
 };
 
 /// How a module is wrapped.

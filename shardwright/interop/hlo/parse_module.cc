@@ -239,8 +239,8 @@ llvm::Error Parser::run(StringRef bytes) {
         "the module has no computation with the id of its entry, " +
         Twine(module.fields.integer(module_field::entry_computation_id)));
   ProtoMessage devices = module.fields.message(module_field::device_assignment);
-  module.numReplicas = devices.integer(assignment_field::replica_count);
-  module.numPartitions = devices.integer(assignment_field::computation_count);
+  module.counts = {devices.integer(assignment_field::replica_count),
+                   devices.integer(assignment_field::computation_count)};
   return llvm::Error::success();
 }
 
@@ -267,8 +267,8 @@ llvm::Expected<Module> hlo::parseHloModule(StringRef bytes, Wrapping wrapping) {
     return std::move(e);
   ProtoMessage counts(config, configSpec);
   if (int64_t replicas = counts.integer(config_field::replica_count))
-    module.numReplicas = replicas;
+    module.counts.replicas = replicas;
   if (int64_t partitions = counts.integer(config_field::num_partitions))
-    module.numPartitions = partitions;
+    module.counts.partitions = partitions;
   return module;
 }

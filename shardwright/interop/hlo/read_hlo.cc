@@ -15,13 +15,17 @@ using namespace mlir;
 
 namespace shardwright::hlo {
 
-OwningOpRef<ModuleOp> readHlo(StringRef bytes, Wrapping wrapping,
-                              Location file) {
+OwningOpRef<ModuleOp> readHlo(StringRef bytes, Wrapping wrapping, Location file,
+                              DeviceCounts counts) {
   llvm::Expected<Module> module = parseHloModule(bytes, wrapping);
   if (!module) {
     emitError(file) << "malformed HLO: " << llvm::toString(module.takeError());
     return {};
   }
+  if (counts.replicas)
+    module->counts.replicas = counts.replicas;
+  if (counts.partitions)
+    module->counts.partitions = counts.partitions;
   MLIRContext *context = file.getContext();
   context->loadDialect<func::FuncDialect, stablehlo::StablehloDialect,
                        chlo::ChloDialect>();

@@ -21,8 +21,10 @@ namespace shardwright::hlo {
 /// several values. Layouts do not change the meaning of the program: a client
 /// of PJRT passes and gets arrays in the layouts of its buffers. Every failure
 /// is one diagnostic at `file` that names computation and instruction.
-mlir::OwningOpRef<mlir::ModuleOp>
-readHlo(llvm::StringRef bytes, Wrapping wrapping, mlir::Location file);
+mlir::OwningOpRef<mlir::ModuleOp> readHlo(llvm::StringRef bytes,
+                                          Wrapping wrapping,
+                                          mlir::Location file,
+                                          DeviceCounts counts = {});
 
 } // namespace shardwright::hlo
 

@@ -103,14 +103,15 @@ protected:
 
   /// Reads the module; its only error is in `error`.
   OwningOpRef<ModuleOp> read(const std::string &bytes,
-                             Wrapping wrapping = Wrapping::None) {
+                             Wrapping wrapping = Wrapping::None,
+                             DeviceCounts counts = {}) {
     error.clear();
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       EXPECT_TRUE(error.empty()) << error << "\n" << diagnostic.str();
       error = diagnostic.str();
       return success();
     });
-    return readHlo(bytes, wrapping, UnknownLoc::get(&context));
+    return readHlo(bytes, wrapping, UnknownLoc::get(&context), counts);
   }
 
   void expectError(const std::string &bytes, StringRef part) {
@@ -344,6 +345,34 @@ TEST_F(ReadHlo, RecognisesWrappings) {
   for (StringRef text : {"", "module {}", "\n\nmodule {}", "HloModule m",
                          "ML\xefR", "\x0a", "\x0a\x02hi"})
     EXPECT_FALSE(isHloModule(text)) << text.str();
+}
+
+TEST_F(ReadHlo, ExchangesArraysAmongAllDevices) {
+  auto exchange = [](int64_t channel, int64_t groups) {
+    return module(
+        {parameter(1), {2, "all-to-all", vector, {1}, [=](ProtoWriter &writer) {
+                          using namespace instruction_field;
+                          writer.packed(dimensions, {0});
+                          writer.varint(channel_id, channel);
+                          for (int64_t i = 0; i < groups; ++i)
+                            writer.message(replica_groups, "");
+                        }}});
+  };
+  auto splitCount = [](OwningOpRef<ModuleOp> module) {
+    int64_t count = -1;
+    if (module)
+      module->walk(
+          [&](stablehlo::AllToAllOp op) { count = op.getSplitCount(); });
+    return count;
+  };
+  DeviceCounts counts = {2, 4};
+  // Of replicas without a channel, else of partitions; one group that is empty
+  // is all devices, too.
+  EXPECT_EQ(splitCount(read(exchange(0, 0), Wrapping::None, counts)), 2);
+  EXPECT_EQ(splitCount(read(exchange(0, 1), Wrapping::None, counts)), 2);
+  EXPECT_EQ(splitCount(read(exchange(3, 0), Wrapping::None, counts)), 4);
+  expectError(exchange(0, 0), "an unknown number of devices");
+  EXPECT_FALSE(read(exchange(0, 0), Wrapping::None, {int64_t(1) << 40, 1}));
 }
 
 TEST_F(ReadHlo, ChecksCustomCalls) {

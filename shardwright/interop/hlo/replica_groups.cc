@@ -35,8 +35,11 @@ static ReplicaGroups fromLists(MLIRContext *context,
     isEven &= lists.back().size() == lists.front().size();
   }
   // One group without members is all devices.
-  if (longest == 0)
-    return dense(context, {}, 0, 0);
+  if (longest == 0) {
+    ReplicaGroups all = dense(context, {}, 0, 0);
+    all.isAllDevices = true;
+    return all;
+  }
   SmallVector<int64_t> ids;
   for (SmallVector<int64_t> &list : lists) {
     list.resize(longest, -1);

@@ -20,6 +20,8 @@ struct ReplicaGroups {
   /// The number of devices of a group; 0 if there are no groups (all devices
   /// are in one) or if their sizes differ.
   int64_t groupSize = 0;
+  /// There are no groups.
+  bool isAllDevices = false;
 };
 
 /// Reads the groups of a collective in any of their forms: lists, an iota, axes

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/backend/device.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/hlo/replica_groups.h"
 #include "shardwright/interop/hlo/translations.h"
@@ -26,6 +27,19 @@ static void addChannel(Translator &t, const Instruction &instruction,
         stablehlo::ChannelHandleAttr::get(t.context, channel, deviceToDevice)));
 }
 
+/// The number of devices of a group, all of the channel's kind if no groups are
+/// listed; 0 if it is unknown, or if sizes differ.
+static int64_t groupSizeOf(Translator &t, const Instruction &instruction,
+                           const ReplicaGroups &groups) {
+  if (!groups.isAllDevices)
+    return groups.groupSize;
+  const DeviceCounts &counts = t.deviceCounts();
+  int64_t size = instruction.fields.integer(instruction_field::channel_id) > 0
+                     ? counts.partitions
+                     : counts.replicas;
+  return size > 0 && size <= kMaxDevices ? size : 0;
+}
+
 /// The attributes that collectives share; `groupSize` receives that of the
 /// groups.
 static FailureOr<Translator::Attributes>
@@ -36,7 +50,7 @@ collectiveAttributes(Translator &t, const Instruction &instruction,
   if (!groups)
     return t.fail(instruction, llvm::toString(groups.takeError()));
   if (groupSize)
-    *groupSize = groups->groupSize;
+    *groupSize = groupSizeOf(t, instruction, *groups);
   Translator::Attributes attributes = {
       t.attribute("replica_groups", groups->attribute)};
   addChannel(t, instruction, attributes);
@@ -170,8 +184,8 @@ LogicalResult allToAll(Translator &t, const Instruction &instruction) {
     return failure();
   if (groupSize == 0)
     return t.fail(instruction,
-                  "splits an array over groups without lists of devices, or "
-                  "of several sizes; list groups of one size");
+                  "splits an array over groups of several sizes, or over all "
+                  "of an unknown number of devices; list groups of one size");
   attributes->push_back(t.integer("split_dimension", *dimension));
   attributes->push_back(t.integer("concat_dimension", *dimension));
   attributes->push_back(t.integer("split_count", groupSize));

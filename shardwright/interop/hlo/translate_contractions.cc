@@ -309,13 +309,16 @@ LogicalResult topK(Translator &t, const Instruction &instruction) {
   FailureOr<SmallVector<Value>> operands = t.values(instruction);
   if (failed(operands))
     return failure();
-  if (!instruction.fields.flag(instruction_field::largest))
-    return t.fail(instruction,
-                  "takes the smallest elements; negate the operand and take "
-                  "the largest");
+  NamedAttribute k =
+      t.integer("k", instruction.fields.integer(instruction_field::k));
+  if (instruction.fields.flag(instruction_field::largest))
+    return t.emit(instruction, "chlo.top_k", *operands, {k});
+  // The call of MHLO's op, which has the other direction, too.
   return t.emit(
-      instruction, "chlo.top_k", *operands,
-      {t.integer("k", instruction.fields.integer(instruction_field::k))});
+      instruction, "stablehlo.custom_call", *operands,
+      {t.attribute("call_target_name", t.builder.getStringAttr("mhlo.topk")),
+       t.attribute("mhlo.attributes", t.builder.getDictionaryAttr(
+                                          {k, t.boolean("largest", false)}))});
 }
 
 } // namespace shardwright::hlo

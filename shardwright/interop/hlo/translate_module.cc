@@ -200,8 +200,8 @@ void Translator::describeModule() {
     if (value > 0 && value <= std::numeric_limits<int32_t>::max())
       op->setAttr(name, builder.getI32IntegerAttr(int32_t(value)));
   };
-  count("mhlo.num_partitions", module.numPartitions);
-  count("mhlo.num_replicas", module.numReplicas);
+  count("mhlo.num_partitions", module.counts.partitions);
+  count("mhlo.num_replicas", module.counts.replicas);
   if (DictionaryAttr attributes = frontendAttributes(
           module.fields, module_field::frontend_attributes)) {
     op->setAttr(kFrontendAttributes, attributes);

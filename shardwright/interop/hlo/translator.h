@@ -107,6 +107,7 @@ public:
                                    size_t called) const;
   const Computation &calledComputation(const Instruction &instruction,
                                        size_t called) const;
+  const DeviceCounts &deviceCounts() const { return module.counts; }
 
   mlir::NamedAttribute attribute(llvm::StringRef name, mlir::Attribute value);
   /// Attributes of the instruction's fields, by the name of the attribute.

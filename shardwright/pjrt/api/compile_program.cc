@@ -147,7 +147,8 @@ compileProgram(StringRef code, ProgramFormat format, CompileRequest request,
   auto program = std::make_shared<ClientProgram>();
   program->fingerprint = fingerprintOf(code, request.key(), backend);
   KeptSources kept;
-  OwningOpRef<ModuleOp> module = reader.read(code, format);
+  OwningOpRef<ModuleOp> module =
+      reader.read(code, format, request.numReplicas, request.numPartitions);
   if (!module)
     return reader.error();
   // PyTorch/XLA always asks for as many replicas as there are devices, and

@@ -71,13 +71,14 @@ OwningOpRef<ModuleOp> ProgramReader::read(StringRef code,
                     &context, sources, Trust::Full, positions);
 }
 
-OwningOpRef<ModuleOp> ProgramReader::read(StringRef code,
-                                          ProgramFormat format) {
+OwningOpRef<ModuleOp> ProgramReader::read(StringRef code, ProgramFormat format,
+                                          int64_t replicas,
+                                          int64_t partitions) {
   if (format == ProgramFormat::Mlir)
     return read(code);
   return readHloModule(llvm::MemoryBuffer::getMemBufferCopy(code, "program"),
                        format == ProgramFormat::HloWithConfig, &context,
-                       sources);
+                       sources, replicas, partitions);
 }
 
 llvm::Error ProgramReader::error() const {

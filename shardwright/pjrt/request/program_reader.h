@@ -37,9 +37,11 @@ public:
   /// process.
   mlir::OwningOpRef<mlir::ModuleOp>
   read(llvm::StringRef code, mlir::AsmParserState *positions = nullptr);
-  /// Likewise for a program of one of PJRT's formats.
+  /// Likewise for a program of one of PJRT's formats, for so many replicas and
+  /// partitions of each.
   mlir::OwningOpRef<mlir::ModuleOp> read(llvm::StringRef code,
-                                         ProgramFormat format);
+                                         ProgramFormat format, int64_t replicas,
+                                         int64_t partitions);
   /// All errors so far, each with its source location.
   llvm::Error error() const;
 
