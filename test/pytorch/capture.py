@@ -15,6 +15,8 @@ import tempfile
 
 FOLDER = tempfile.mkdtemp()
 os.environ["SHARDWRIGHT_SAVE_PROGRAMS"] = FOLDER
+# test/oracle/hlo_programs.py makes protos of these programs.
+os.environ["XLA_STABLEHLO_COMPILE"] = "1"
 wanted = sys.argv[1:]
 import session
 

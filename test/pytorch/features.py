@@ -6,7 +6,7 @@
 #===------------------------------------------------------------------------===//
 """Features of PyTorch/XLA without SPMD, each compared with torch's CPU: compiled functions, mixed
 precision, dropout, views and in-place ops, host transfers, DLPack, checkpoints, profiles, several
-devices, arrays without elements."""
+devices, arrays without elements. Programs come as HLO protos; a sample also as StableHLO."""
 
 import io
 import os
@@ -132,6 +132,37 @@ def donated_parameters():
         tensor.add_(1)
         torch_xla.sync()
     close(tensor, torch.full((64,), 10.0))
+
+
+@case
+def overwritten_parameters():
+    # A program says which arguments are dead afterwards, so that results reuse their memory.
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["SHARDWRIGHT_SAVE_PROGRAMS"] = folder
+        try:
+            tensor = torch.full((77,), 2.0).to("xla")
+            torch_xla.sync()
+            tensor.mul_(3)
+            torch_xla.sync(wait=True)
+        finally:
+            del os.environ["SHARDWRIGHT_SAVE_PROGRAMS"]
+        texts = [open(os.path.join(folder, name)).read() for name in sorted(os.listdir(folder))]
+    multiplies = [text for text in texts if "stablehlo.multiply" in text]
+    assert multiplies and "jax.buffer_donor = true" in multiplies[-1], texts
+    close(tensor, torch.full((77,), 6.0))
+
+
+@case
+def permutations():
+    x = torch.randperm(50, device="xla").cpu()
+    assert torch.equal(x.sort().values, torch.arange(50)) and not torch.equal(x, torch.arange(50)), x
+
+
+@case
+def programs_as_stablehlo():
+    session.run_as_stablehlo(
+        "features.py", "trained_through_dynamo", "mixed_precision", "views_and_in_place", "donated_parameters", "linear_algebra"
+    )
 
 
 @case

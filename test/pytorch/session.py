@@ -84,6 +84,16 @@ def start(spmd):
     return torch, torch_xla
 
 
+def run_as_stablehlo(script, *names):
+    """Runs cases of a script in a process in which PyTorch/XLA sends programs as StableHLO, not as HLO protos.
+    Raises AssertionError unless they pass."""
+    done = subprocess.run(
+        [sys.executable, os.path.join(HERE, script), "--names", ",".join(names)],
+        env=dict(os.environ, XLA_STABLEHLO_COMPILE="1"), capture_output=True, text=True, timeout=800,
+    )  # fmt: skip
+    assert f" {len(names)} passed, 0 failed" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
+
+
 def worker(script, device, *options, timeout=800):
     """Runs a script of this folder on a device type in a process of its own. Returns (its last line as JSON, None),
     or (None, its output)."""

@@ -6,7 +6,8 @@
 #===------------------------------------------------------------------------===//
 """SPMD on eight devices, each case compared with torch's CPU: mark_sharding in one, two and three
 dimensions, partly replicated, in any device order, of dimensions that the devices do not divide;
-manual sharding and its collectives; donated shards; dropout; compiled functions; checkpoints."""
+manual sharding and its collectives; donated shards; dropout; compiled functions; checkpoints. Programs come as HLO
+protos; a sample also as StableHLO."""
 
 import os
 import tempfile
@@ -202,6 +203,11 @@ def distributed_checkpoints():
         dcp.load(state, storage_reader=dcp.FileSystemReader(folder), planner=SPMDLoadPlanner(), no_dist=True)
         other.load_state_dict(state["model"])
     close(other.weight.detach(), net.weight.detach().cpu())
+
+
+@case
+def programs_as_stablehlo():
+    session.run_as_stablehlo("spmd.py", "dimensions_that_do_not_divide", "donated_shards", "manual_sharding", "indexing_and_sorting")
 
 
 def main():

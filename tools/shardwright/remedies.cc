@@ -70,7 +70,7 @@ static const struct {
                       "as_serialized_hlo_module_proto(), or export StableHLO"},
     {" of computation '",
      "correct what wrote the instruction, or export StableHLO (PyTorch/XLA "
-     "compiles it with XLA_STABLEHLO_COMPILE=1)"},
+     "sends it with XLA_STABLEHLO_COMPILE=1)"},
     {"malformed MLIR bytecode", "write the file again, or export the program "
                                 "as text; --trusted reads it "
                                 "without limits"},

@@ -42,8 +42,6 @@ def _plugin_class():
         """The device type SHARDWRIGHT of PyTorch/XLA: one process with all virtual devices."""
 
         def library_path(self):
-            # PyTorch/XLA reads the variable when it compiles; without it, it sends HloModuleProto.
-            os.environ.setdefault("XLA_STABLEHLO_COMPILE", "1")
             path = library.find()
             if path is None:
                 raise ImportError(
