@@ -39,7 +39,7 @@ struct RunKey {
 
 /// One message of a run from one process to another.
 struct MessageKey {
-  int32_t step = 0;
+  int32_t step = 0; ///< the number of a collective step of the program
   int32_t group = 0;
   /// How often the group has come to that step in this run before.
   int32_t occurrence = 0;

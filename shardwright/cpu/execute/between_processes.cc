@@ -24,12 +24,14 @@ RunDescription Executor::describe(const RemoteOptions &options) const {
   description.key = options.key;
   description.name = prepared->program.name;
   description.devices = options.devices;
-  description.programHash = prepared->programHash;
+  description.programHash =
+      options.mayDiffer ? prepared->communicationHash : prepared->programHash;
   for (int32_t process : prepared->placement.processes())
     description.participants.push_back(process);
   description.describeWait = [&p = *prepared](int32_t peer,
                                               const MessageKey &key) {
-    const CollectivePlan &plan = p.collectives[p.steps[key.step].payload];
+    int32_t step = p.collectiveSteps[key.step];
+    const CollectivePlan &plan = p.collectives[p.steps[step].payload];
     std::vector<int32_t> members;
     for (const CollectivePlan::SharedGroup &group : plan.sharedGroups())
       for (const CollectivePlan::Peer &other : group.peers)
@@ -38,7 +40,7 @@ RunDescription Executor::describe(const RemoteOptions &options) const {
                          other.members.end());
     llvm::sort(members);
     members.erase(llvm::unique(members), members.end());
-    return p.describeStep(key.step) + " waits for its " + nameDevices(members);
+    return p.describeStep(step) + " waits for its " + nameDevices(members);
   };
   return description;
 }
@@ -133,7 +135,8 @@ Transport::Done Run::whenDone(const std::shared_ptr<OpenExchange> &open) {
 /// Sends and receives the messages of the current stage. Requires the mutex.
 void Run::postMessages(const std::shared_ptr<OpenExchange> &open) {
   const Exchange::Stage &stage = open->exchange->stage(open->stage);
-  MessageKey key{open->step, open->group.group, open->occurrence, 0};
+  MessageKey key{prepared.collectiveNumbers[open->step], open->group.group,
+                 open->occurrence, 0};
   Transport &transport = *remote->options.transport;
   const RunKey &run = remote->description.key;
   open->transfers = stage.sends.size() + stage.receives.size();

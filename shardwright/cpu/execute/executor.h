@@ -45,6 +45,9 @@ struct RemoteOptions {
   /// Kept until the transport no longer uses the buffers of the run; after a
   /// failure that may be longer than the run.
   std::shared_ptr<void> keepsAlive;
+  /// Processes may run different programs that communicate alike
+  /// (program_hash.h).
+  bool mayDiffer = false;
 };
 
 /// A prepared program. It may run any number of times on the local devices of

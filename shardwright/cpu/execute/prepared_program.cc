@@ -360,8 +360,6 @@ llvm::Error Executor::Prepared::prepare() {
     return fail("the placement is not one of the ", numDevices,
                 " positions of the program");
   localPositions = placement.localPositions(numDevices);
-  if (int32_t(localPositions.size()) < numDevices)
-    programHash = hashOf(program);
   if (llvm::Error e = checkSlots())
     return e;
   for (const DotSpec &spec : program.dots) {
@@ -392,6 +390,14 @@ llvm::Error Executor::Prepared::prepare() {
                         steps.back().kind != StepKind::Jump &&
                         steps.back().kind != StepKind::Switch))
     return fail("the program does not end with a return");
+  if (int32_t(localPositions.size()) < numDevices) {
+    programHash = hashOf(program);
+    communicationHash = hashOfCommunication(program);
+    collectiveSteps = orderedCollectives(program);
+    collectiveNumbers.assign(steps.size(), -1);
+    for (auto [number, step] : llvm::enumerate(collectiveSteps))
+      collectiveNumbers[step] = number;
+  }
   if (hasSharedGroups())
     findWaitPoints();
   segmentNs = std::vector<std::atomic<float>>(steps.size());

@@ -78,7 +78,11 @@ struct Executor::Prepared {
   const Program &program;
   const Placement placement;
   int32_t numDevices = 1;   ///< of all processes
-  uint64_t programHash = 0; ///< with remote positions: see program_hash.h
+  /// With remote positions: see program_hash.h.
+  uint64_t programHash = 0, communicationHash = 0;
+  /// With remote positions, the collective steps by the number that messages
+  /// have, and the number by step.
+  std::vector<int32_t> collectiveSteps, collectiveNumbers;
   std::vector<int32_t> localPositions;
   std::vector<StepInfo> steps;
   std::vector<SlotId> operandSlots;

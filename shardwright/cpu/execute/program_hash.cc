@@ -10,6 +10,7 @@
 #include "shardwright/cpu/program/program.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/xxhash.h"
 
@@ -38,6 +39,7 @@ public:
     add(int64_t(type));
     addList(shape);
   }
+  const std::string &bytes() const { return text; }
   uint64_t result() const { return llvm::xxh3_64bits(llvm::StringRef(text)); }
 
 private:
@@ -58,23 +60,39 @@ void addSteps(Hasher &h, const Program &program) {
     h.addList(targets);
 }
 
+void addCollective(Hasher &h, const CollectiveSpec &spec) {
+  for (int64_t value :
+       {int64_t(spec.kind), int64_t(spec.reduce), spec.dim, spec.concatDim})
+    h.add(value);
+  h.addShape(spec.type, spec.inputShape);
+  h.addShape(spec.type, spec.outputShape);
+  h.add(int64_t(spec.groups.size()));
+  for (const auto &group : spec.groups)
+    h.addList(group);
+  h.add(int64_t(spec.pairs.size()));
+  for (auto [source, target] : spec.pairs) {
+    h.add(int64_t(source));
+    h.add(int64_t(target));
+  }
+}
+
 void addCollectives(Hasher &h, const Program &program) {
   h.add(int64_t(program.collectives.size()));
   for (const CollectiveSpec &spec : program.collectives) {
-    for (int64_t value : {int64_t(spec.kind), int64_t(spec.reduce),
-                          int64_t(spec.reduceKernel), spec.dim, spec.concatDim})
-      h.add(value);
-    h.addShape(spec.type, spec.inputShape);
-    h.addShape(spec.type, spec.outputShape);
-    h.add(int64_t(spec.groups.size()));
-    for (const auto &group : spec.groups)
-      h.addList(group);
-    h.add(int64_t(spec.pairs.size()));
-    for (auto [source, target] : spec.pairs) {
-      h.add(int64_t(source));
-      h.add(int64_t(target));
-    }
+    h.add(int64_t(spec.reduceKernel));
+    addCollective(h, spec);
   }
+}
+
+/// What a collective step exchanges, as bytes.
+std::string exchangeOf(const Program &program, const Step &step) {
+  const CollectiveSpec &spec = program.collectives[step.payload];
+  Hasher h;
+  h.add(int64_t(step.inputs.size()));
+  addCollective(h, spec);
+  if (spec.reduceKernel >= 0)
+    h.add(llvm::StringRef(program.kernels[spec.reduceKernel].symbol));
+  return h.bytes();
 }
 
 /// Kernels, dots, library calls and constants.
@@ -127,5 +145,26 @@ uint64_t cpu::hashOf(const Program &program) {
   addSteps(h, program);
   addCollectives(h, program);
   addComputation(h, program);
+  return h.result();
+}
+
+std::vector<int32_t> cpu::orderedCollectives(const Program &program) {
+  std::vector<std::pair<std::string, int32_t>> found;
+  for (auto [index, step] : llvm::enumerate(program.steps))
+    if (step.kind == StepKind::Collective)
+      found.emplace_back(exchangeOf(program, step), index);
+  llvm::sort(found);
+  std::vector<int32_t> steps;
+  for (const auto &entry : found)
+    steps.push_back(entry.second);
+  return steps;
+}
+
+uint64_t cpu::hashOfCommunication(const Program &program) {
+  Hasher h;
+  h.add(program.numReplicas);
+  h.add(program.numPartitions);
+  for (int32_t step : orderedCollectives(program))
+    h.add(llvm::StringRef(exchangeOf(program, program.steps[step])));
   return h.result();
 }

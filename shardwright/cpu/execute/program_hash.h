@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_CPU_EXECUTE_PROGRAM_HASH_H
 
 #include <cstdint>
+#include <vector>
 
 namespace shardwright::cpu {
 
@@ -18,6 +19,15 @@ struct Program;
 /// all processes that compile a program, although the numbers of their host
 /// functions (attributes of library calls) may differ.
 uint64_t hashOf(const Program &program);
+
+/// The collective steps of a program, in an order that programs share which
+/// compute differently but communicate alike: sorted by what they exchange
+/// (kind, types, shapes, groups), then by step.
+std::vector<int32_t> orderedCollectives(const Program &program);
+
+/// Equal for programs of as many devices whose lists of orderedCollectives
+/// exchange the same: devices may run either of them together.
+uint64_t hashOfCommunication(const Program &program);
 
 } // namespace shardwright::cpu
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/execute/executor_test_util.h"
+#include "shardwright/cpu/execute/merge_programs.h"
 #include "shardwright/job/memory_engine_test_util.h"
 
 #include "llvm/ADT/bit.h"
@@ -258,11 +259,80 @@ Program randomProgram(std::mt19937_64 &random, int32_t devices,
   return b.finish();
 }
 
+/// A program with the same results and collectives as `p`, of one partition for
+/// each device, with further steps, slots, kernels and locations.
+Program variantOf(Program p, std::mt19937_64 &random) {
+  p.numReplicas = p.numDevices();
+  p.numPartitions = 1;
+  Slot scratch;
+  scratch.shape = {width};
+  scratch.offset = p.arenaBytes;
+  p.arenaBytes += 64 * (1 + random() % 3);
+  p.slots.push_back(scratch);
+  for (int count = random() % 4; count > 0; --count) {
+    p.kernels.push_back({"more", addOne, width, 10});
+    p.locations.push_back("more");
+    Step step;
+    step.kind = StepKind::Kernel;
+    step.payload = p.kernels.size() - 1;
+    step.inputs = {p.arguments[random() % 2]};
+    step.outputs = {SlotId(p.slots.size() - 1)};
+    step.location = p.locations.size() - 1;
+    int32_t at = random() % p.steps.size();
+    for (Step &other : p.steps)
+      other.target += other.target >= at;
+    p.steps.insert(p.steps.begin() + at, std::move(step));
+  }
+  return p;
+}
+
+/// Runs variants of the program together, each device one of three.
+void runVariants(const Program &p, Arrays &arrays, ThreadPool &pool,
+                 std::mt19937_64 &random) {
+  std::vector<Program> variants;
+  for (int i = 0; i < 3; ++i)
+    variants.push_back(variantOf(p, random));
+  std::vector<const Program *> programs;
+  for (const Program &variant : variants)
+    programs.push_back(&variant);
+  std::vector<int32_t> programOf(p.numDevices());
+  for (int32_t &program : programOf)
+    program = random() % programs.size();
+  auto merged = mergePrograms(programs, programOf);
+  ASSERT_TRUE(bool(merged)) << toString(merged.takeError());
+  auto executor = Executor::create(merged->program);
+  ASSERT_TRUE(bool(executor)) << toString(executor.takeError());
+  alignas(64) char nowhere[64];
+  std::vector<DeviceBuffers> buffers;
+  for (int64_t d = 0; d < p.numDevices(); ++d) {
+    DeviceBuffers &all = buffers.emplace_back(), &own = arrays.buffers[d];
+    all.arguments.assign(merged->program.arguments.size(), nowhere);
+    all.results.assign(merged->program.results.size(), nowhere);
+    llvm::copy(own.arguments,
+               all.arguments.begin() + merged->firstArgument[programOf[d]]);
+    llvm::copy(own.results,
+               all.results.begin() + merged->firstResult[programOf[d]]);
+  }
+  ASSERT_EQ(messageOf((*executor)->run(buffers, pool)), "");
+}
+
+void forget(Arrays &arrays) {
+  for (DeviceBuffers &buffers : arrays.buffers)
+    for (void *result : buffers.results)
+      std::memset(result, 0xee, width * 4);
+}
+
 /// Runs the program on the processes that own its positions, each on a thread
-/// and a pool of its own. Returns their errors.
+/// and a pool of its own. `different`: each process runs a variant of its own.
+/// Returns their errors.
 std::vector<std::string> runApart(const Program &p, Arrays &arrays,
                                   llvm::ArrayRef<int32_t> owners,
-                                  int32_t processes, uint64_t seed) {
+                                  int32_t processes, uint64_t seed,
+                                  bool different) {
+  std::mt19937_64 random(seed);
+  std::vector<Program> programs;
+  for (int32_t process = 0; process < processes; ++process)
+    programs.push_back(different ? variantOf(p, random) : p);
   // In some jobs copies fill the limit at once, and sources wait.
   MessengerOptions options;
   if (seed % 3 == 0)
@@ -278,14 +348,15 @@ std::vector<std::string> runApart(const Program &p, Arrays &arrays,
       for (size_t d = 0; d < owners.size(); ++d)
         if (owners[d] == process)
           local.push_back(arrays.buffers[d]);
-      auto executor = Executor::create(p, {process, owners});
+      auto executor = Executor::create(programs[process], {process, owners});
       if (!executor) {
         errors[process] = toString(executor.takeError());
         return;
       }
       // Later runs find the values of earlier ones in their memory.
       for (uint64_t launch = 0; launch <= seed % 2; ++launch) {
-        RemoteOptions remote{&job.of(process), {5, launch}, "", nullptr};
+        RemoteOptions remote{
+            &job.of(process), {5, launch}, "", nullptr, different};
         errors[process] +=
             messageOf((*executor)->run(local, pool, nullptr, nullptr, &remote));
       }
@@ -345,6 +416,9 @@ void checkRandomPrograms(int rounds, int32_t devices, uint64_t seed,
     for (ThreadPool *pool : {&one, &two, &five}) {
       ASSERT_EQ(messageOf((*executor)->run(arrays.buffers, *pool)), "");
       compare(p, arrays, simulation);
+      forget(arrays);
+      runVariants(p, arrays, *pool, random);
+      compare(p, arrays, simulation);
     }
     if (mostProcesses == 1)
       continue;
@@ -353,11 +427,9 @@ void checkRandomPrograms(int rounds, int32_t devices, uint64_t seed,
     std::vector<int32_t> owners(devices);
     for (int32_t d = 0; d < devices; ++d)
       owners[d] = isScattered ? random() % processes : d * processes / devices;
-    for (DeviceBuffers &buffers : arrays.buffers)
-      for (void *result : buffers.results)
-        std::memset(result, 0xee, width * 4);
+    forget(arrays);
     for (const std::string &error :
-         runApart(p, arrays, owners, processes, random()))
+         runApart(p, arrays, owners, processes, random(), round % 2))
       ASSERT_EQ(error, "");
     compare(p, arrays, simulation);
   }

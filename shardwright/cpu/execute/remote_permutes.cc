@@ -51,7 +51,8 @@ Run::sendOperands(int32_t step, const CollectivePlan::SharedGroup &pair,
   const CollectivePlan &plan =
       prepared.collectives[prepared.steps[step].payload];
   int32_t target = pair.group, peer = pair.peers.front().process;
-  MessageKey key{step, target, remote->sentOccurrences[{step, target}]++, 0};
+  MessageKey key{prepared.collectiveNumbers[step], target,
+                 remote->sentOccurrences[{step, target}]++, 0};
   int64_t bytes = plan.outputBytes();
   bool mayGoOn = true;
   for (const std::shared_ptr<const char> &copy : copies) {
@@ -87,7 +88,7 @@ Run::receiveOperands(int32_t step, const CollectivePlan::SharedGroup &pair) {
   auto open = std::make_shared<OpenExchange>(step, pair);
   open->waiter = target;
   open->occurrence = remote->receivedOccurrences[{step, target}]++;
-  MessageKey key{step, target, open->occurrence, 0};
+  MessageKey key{prepared.collectiveNumbers[step], target, open->occurrence, 0};
   open->transfers = s.numOutputs;
   remote->open.push_back(open);
   at(target).permuteWaits += isDiverged;
