@@ -9,6 +9,17 @@
 
 namespace shardwright {
 
+GatheredRun::~GatheredRun() = default;
+
+llvm::Expected<std::shared_ptr<GatheredRun>>
+LoadedProgram::gather(Backend &, llvm::ArrayRef<DeviceId>,
+                      std::optional<int32_t>) {
+  return llvm::createStringError(
+      "UNIMPLEMENTED: devices of backend " + backendName() +
+      " cannot start a program one by one; start it on all of its devices in "
+      "one call");
+}
+
 std::vector<std::pair<std::string, double>> CostAnalysis::named() const {
   std::vector<std::pair<std::string, double>> out;
   auto add = [&](std::string name, double value) {

@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/FunctionExtras.h"
 
+#include <optional>
 #include <vector>
 
 namespace shardwright {
@@ -82,6 +83,28 @@ struct StartedRun {
   /// Storage of the results of each local position; ready with `done`.
   RunResults results;
   Event done;
+};
+
+class LoadedProgram;
+
+/// A run of which each device is started by a call of its own. It begins once
+/// all devices of this process have joined, each after the work that was
+/// started on that device before. Thread-safe.
+class GatheredRun {
+public:
+  virtual ~GatheredRun();
+  /// Starts `program` on the device at this local position, once for each, and
+  /// moves the contents out of `part`, a request with the arguments of that
+  /// device alone (devices, mode and statistics are ignored). The program is
+  /// that with which the run was opened, or one that `runsWith` it. `done` is
+  /// the same event for all positions. Fails without modifying the arguments,
+  /// if memory for the results is exhausted or the run was cancelled; then the
+  /// caller cancels the run.
+  virtual llvm::Expected<StartedRun>
+  join(size_t position, LoadedProgram &program, RunRequest &part) = 0;
+  /// If a device has not joined, fails the run: `done` of the devices that have
+  /// joined fails with `why`, and they get their arguments back.
+  virtual void cancel(llvm::StringRef why) = 0;
 };
 
 /// Memory statistics of one device in bytes.
@@ -160,6 +183,22 @@ public:
   /// the run fails. `done` reports all other failures.
   virtual llvm::Expected<StartedRun> start(Backend &backend,
                                            RunRequest &request) = 0;
+
+  /// Opens a run on devices of `backend`, by position, that the devices of this
+  /// process join. The backend must outlive it. `only`: the run is at this
+  /// position alone, which must be local, of a program that does not
+  /// communicate; its local position is 0. Fails if the backend starts runs on
+  /// all devices at once only.
+  virtual llvm::Expected<std::shared_ptr<GatheredRun>>
+  gather(Backend &backend, llvm::ArrayRef<DeviceId> devices,
+         std::optional<int32_t> only = std::nullopt);
+  /// True if devices may run this program and `other` together, in a
+  /// GatheredRun, because the collectives of both exchange the same.
+  virtual bool runsWith(const LoadedProgram &other) const {
+    return this == &other;
+  }
+  /// True if a device depends on what others do in the same run.
+  virtual bool communicates() const { return numDevices() > 1; }
 
   /// Says that this process does not start a run, for the reason given, that it
   /// was asked to start on these devices: other processes, which start it, do

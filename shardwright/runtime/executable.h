@@ -127,6 +127,24 @@ public:
   executeFlat(llvm::ArrayRef<Buffer> arguments,
               Client &client = Client::shared(),
               const ExecuteOptions &options = {}) const;
+  /// Opens a run on these devices, by position, that each device of this
+  /// process joins by a call of its own. The client must outlive it. `only`:
+  /// see LoadedProgram::gather.
+  llvm::Expected<std::shared_ptr<GatheredRun>>
+  gather(Client &client, llvm::ArrayRef<DeviceId> devices,
+         std::optional<int32_t> only = std::nullopt) const {
+    return parts.program->gather(client.backend(), devices, only);
+  }
+  /// As `executeFlat`, for the local position `position` of `run`, which is on
+  /// `device`: starts this program there, which the run must be of, or of one
+  /// that `runsWith` it. The other devices have to join it, too.
+  /// Of the options, `devices`, `synchronous` and `statistics` are ignored. If
+  /// this fails, the caller cancels the run.
+  llvm::Expected<FlatExecution> join(GatheredRun &run, size_t position,
+                                     DeviceId device,
+                                     llvm::ArrayRef<Buffer> arguments,
+                                     Client &client = Client::shared(),
+                                     const ExecuteOptions &options = {}) const;
   /// Says that this process does not start a run, for the reason given, that it
   /// was asked to start on these devices: other processes do not wait for it
   /// then. The functions above do that when they fail.

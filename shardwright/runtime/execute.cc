@@ -31,6 +31,9 @@ struct Executable::Starting {
   llvm::SmallVector<int32_t, 8> positions = {};
   llvm::SmallVector<DeviceId, 8> localDevices = {};
   Donated donated = {};
+  /// The run to join, and the local position; null: the run is one of its own.
+  GatheredRun *gathered = nullptr;
+  size_t gatheredPosition = 0;
 };
 
 /// Assigns a device to every position, and finds the local positions.
@@ -138,8 +141,10 @@ static void giveBack(Donated &donated, RunArguments &arguments) {
     buffer.takeBack(std::move(arguments[index].storage));
 }
 
-/// Returns `why`, and abandons the run.
+/// Returns `why`, and abandons the run, unless others cancel it.
 llvm::Error Executable::refuse(const Starting &run, llvm::Error why) const {
+  if (run.gathered)
+    return why;
   std::string text = llvm::toString(std::move(why));
   abandon(run.client, run.request.devices, text);
   return fail(text);
@@ -159,7 +164,7 @@ llvm::Expected<FlatExecution> Executable::start(Starting &run) const {
     request.mode = RunRequest::Mode::HereIfIdle;
   request.callData = run.options.callData;
   request.trace = run.options.trace;
-  if (run.options.statistics) {
+  if (run.options.statistics && !run.gathered) {
     request.mode = RunRequest::Mode::Now;
     request.statistics = run.options.statistics;
     for (Event &event : request.after)
@@ -177,7 +182,10 @@ llvm::Expected<FlatExecution> Executable::start(Starting &run) const {
       giveBack(*donated, arguments);
     };
   }
-  auto started = parts.program->start(run.client.backend(), request);
+  auto started =
+      run.gathered
+          ? run.gathered->join(run.gatheredPosition, *parts.program, request)
+          : parts.program->start(run.client.backend(), request);
   if (!started) {
     if (donated)
       giveBack(*donated, request.arguments);
@@ -211,6 +219,21 @@ Executable::executeFlat(llvm::ArrayRef<Buffer> arguments, Client &client,
                   " devices, but was given " + llvm::Twine(arguments.size()) +
                   " buffers"));
   run.arguments = arguments;
+  return start(run);
+}
+
+llvm::Expected<FlatExecution>
+Executable::join(GatheredRun &gathered, size_t position, DeviceId device,
+                 llvm::ArrayRef<Buffer> arguments, Client &client,
+                 const ExecuteOptions &options) const {
+  if (arguments.size() != parts.arguments.size())
+    return fail("the program takes " + llvm::Twine(parts.arguments.size()) +
+                " arguments, but was given " + llvm::Twine(arguments.size()));
+  Starting run{client, options, arguments};
+  run.positions.push_back(int32_t(position));
+  run.localDevices.push_back(device);
+  run.gathered = &gathered;
+  run.gatheredPosition = position;
   return start(run);
 }
 

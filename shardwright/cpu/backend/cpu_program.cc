@@ -130,33 +130,19 @@ llvm::Error CpuProgram::runHere(Loaded &loaded, Executor &executor,
   return error;
 }
 
-/// Owns everything that a run keeps alive.
-struct CpuProgram::PendingRun {
-  std::shared_ptr<Loaded> loaded;
-  Executor *executor = nullptr;        ///< of `loaded`
-  std::optional<RemoteOptions> remote; ///< with devices of other processes
-  std::shared_ptr<Job> job;
-  std::shared_ptr<ThreadPool> pool;
-  RunRequest request;
-  Addresses buffers;
-  /// Kept here, because their holders may drop them before they are ready.
-  RunResults results;
-  Event done;
-
-  void run(llvm::StringRef failure) {
-    if (!failure.empty() && request.returnArguments)
-      request.returnArguments(std::move(request.arguments));
-    const RemoteOptions *peers = remote ? &*remote : nullptr;
-    llvm::Error error =
-        failure.empty()
-            ? runHere(*loaded, *executor, request, buffers, *pool, peers)
-            : notStarted(*executor, peers, llvm::createStringError(failure));
-    // Before waiters are notified: they may expect donated memory to be free.
-    request.arguments.clear();
-    results.clear();
-    done.set(std::move(error));
-  }
-};
+void CpuProgram::PendingRun::run(llvm::StringRef failure) {
+  if (!failure.empty() && request.returnArguments)
+    request.returnArguments(std::move(request.arguments));
+  const RemoteOptions *peers = remote ? &*remote : nullptr;
+  llvm::Error error =
+      failure.empty()
+          ? runHere(*loaded, *executor, request, buffers, *pool, peers)
+          : notStarted(*executor, peers, llvm::createStringError(failure));
+  // Before waiters are notified: they may expect donated memory to be free.
+  request.arguments.clear();
+  results.clear();
+  done.set(std::move(error));
+}
 
 llvm::Expected<RunResults> CpuProgram::placeResults(const CpuBackend &cpu,
                                                     RunRequest &request,
@@ -302,7 +288,8 @@ llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
 llvm::Expected<Executor *>
 CpuProgram::Loaded::executorFor(const Placement &placement) {
   std::lock_guard lock(mutex);
-  std::unique_ptr<Executor> &made = executors[placement.ownersOfPositions()];
+  std::unique_ptr<Executor> &made =
+      executors[{placement.ownProcess(), placement.ownersOfPositions()}];
   if (!made) {
     auto created = Executor::create(program, placement);
     if (!created)
@@ -312,7 +299,7 @@ CpuProgram::Loaded::executorFor(const Placement &placement) {
   return made.get();
 }
 
-static std::string nameOf(llvm::ArrayRef<DeviceId> devices) {
+std::string cpu::nameDevices(llvm::ArrayRef<DeviceId> devices) {
   std::vector<int32_t> numbers;
   for (DeviceId device : devices)
     numbers.push_back(device.number());
@@ -331,7 +318,7 @@ CpuProgram::startBetweenProcesses(CpuBackend &cpu, Executor &executor,
   if (local.empty()) // nothing to do here
     return StartedRun{{}, Event::ready()};
   RemoteOptions remote{
-      &cpu.job->transport(), {}, nameOf(request.devices), nullptr};
+      &cpu.job->transport(), {}, nameDevices(request.devices), nullptr};
   auto placed = place(cpu, request, local.size());
   if (!placed) {
     // A launch that fails counts too, so that later ones keep their numbers.
@@ -379,7 +366,8 @@ void CpuProgram::abandon(Backend &backend, llvm::ArrayRef<DeviceId> devices,
   auto executor = loaded->executorFor(placement);
   if (!executor)
     return llvm::consumeError(executor.takeError());
-  RemoteOptions remote{&cpu.job->transport(), {}, nameOf(devices), nullptr};
+  RemoteOptions remote{
+      &cpu.job->transport(), {}, nameDevices(devices), nullptr};
   cpu.launch(devices, [&](const RunKey &key) { remote.key = key; });
   llvm::consumeError(
       notStarted(**executor, &remote, llvm::createStringError(why)));

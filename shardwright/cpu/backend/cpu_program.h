@@ -16,6 +16,7 @@
 #include "shardwright/cpu/backend/cpu_backend.h"
 #include "shardwright/cpu/backend/device_queue.h"
 #include "shardwright/cpu/execute/executor.h"
+#include "shardwright/cpu/execute/merged_executors.h"
 
 #include <atomic>
 #include <map>
@@ -66,6 +67,8 @@ public:
   /// For storage: refuses devices of other processes of a job.
   const HostStorage::DeviceCheck deviceCheck;
   DeviceQueue queue;
+  /// For replicas that run different programs together.
+  MergedExecutors mergedExecutors;
 
 private:
   /// Which backend of this process in the job: keys of runs differ.
@@ -73,6 +76,9 @@ private:
   std::mutex launchMutex;
   std::map<uint64_t, uint64_t> launches; ///< by hash of the devices
 };
+
+/// Formats the devices in ascending order, like `devices 0-2, 5`.
+std::string nameDevices(llvm::ArrayRef<DeviceId> devices);
 
 class CpuProgram final : public LoadedProgram {
 public:
@@ -82,6 +88,13 @@ public:
   llvm::StringRef backendName() const override { return cpu::backendName; }
   llvm::Expected<StartedRun> start(Backend &backend,
                                    RunRequest &request) override;
+  llvm::Expected<std::shared_ptr<shardwright::GatheredRun>>
+  gather(Backend &backend, llvm::ArrayRef<DeviceId> devices,
+         std::optional<int32_t> only) override;
+  bool runsWith(const LoadedProgram &other) const override;
+  bool communicates() const override {
+    return !loaded->program.collectives.empty();
+  }
   void abandon(Backend &backend, llvm::ArrayRef<DeviceId> devices,
                llvm::StringRef why) override;
   MemoryStatistics memory() const override;
@@ -107,13 +120,24 @@ private:
     /// Returns the executor for a placement, made at first use.
     llvm::Expected<Executor *> executorFor(const Placement &placement);
     std::mutex mutex;
-    std::map<std::vector<int32_t>, std::unique_ptr<Executor>> executors;
+    /// By this process, and the owners of all positions.
+    std::map<std::pair<int32_t, std::vector<int32_t>>,
+             std::unique_ptr<Executor>>
+        executors;
+    /// Hashes of program_hash.h, computed at first use.
+    struct Hashes {
+      uint64_t program, communication;
+    };
+    const Hashes &hashes();
+    std::once_flag areHashed;
+    Hashes hashed;
     /// Duration of the last run in seconds: short runs do not change threads.
     std::atomic<double> lastSeconds{1};
 
     void planReuse();
   };
   struct PendingRun;
+  class GatheredRun;
 
   using Addresses = llvm::SmallVector<DeviceBuffers, 1>;
   /// The storage of every result, by local position: the caller's, an
@@ -152,6 +176,25 @@ private:
                                                    RunRequest &request);
 
   std::shared_ptr<Loaded> loaded;
+};
+
+/// Owns everything that a run keeps alive.
+struct CpuProgram::PendingRun {
+  std::shared_ptr<Loaded> loaded;
+  Executor *executor = nullptr;        ///< of `loaded`
+  std::optional<RemoteOptions> remote; ///< with devices of other processes
+  std::shared_ptr<Job> job;
+  std::shared_ptr<ThreadPool> pool;
+  RunRequest request;
+  Addresses buffers;
+  /// Kept here, because their holders may drop them before they are ready.
+  RunResults results;
+  Event done;
+  /// Further owners of what the executor uses.
+  std::shared_ptr<const void> keepsAlive;
+
+  /// Runs, and sets `done`. `failure`: see DeviceQueue::Work.
+  void run(llvm::StringRef failure);
 };
 
 } // namespace shardwright::cpu

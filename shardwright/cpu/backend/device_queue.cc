@@ -21,6 +21,17 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
+struct DeviceQueue::Job {
+  llvm::SmallVector<DeviceId, 8> devices;
+  Work work;
+  /// What the job waits for: devices that have not joined, jobs before it in
+  /// the lanes of its devices, inputs.
+  size_t blockers = 0;
+  size_t notJoined = 0; ///< devices; counted in `blockers`
+  bool waitsForPeers = false;
+  std::string failure; ///< of a cancelled job
+};
+
 /// Submitted jobs, with one lane per device. A job runs when it is first in all
 /// its lanes and its inputs are ready. A program of several devices is one job,
 /// so that no collective waits for a device that runs another job.
@@ -31,32 +42,41 @@ public:
               Work work, bool waitsForPeers) {
     auto job = std::make_shared<Job>();
     job->waitsForPeers = waitsForPeers;
-    job->devices = distinct(devices);
     job->work = std::move(work);
-    // One extra blocker until all inputs have been checked.
-    job->blockers = 1;
-    llvm::SmallVector<const Event *, 8> pending;
-    for (const Event &input : inputs)
-      if (!input.isReady())
-        pending.push_back(&input);
+    job->blockers = 1; // released by `enqueue`
     std::unique_lock lock(mutex);
     ++unfinished;
-    job->blockers += pending.size();
-    for (DeviceId device : job->devices) {
-      Lane &lane = lanes[device.number()];
-      job->blockers += !lane.isIdle();
-      lane.jobs.push_back(job);
-    }
-    if (!pending.empty()) {
-      lock.unlock();
-      for (const Event *input : pending)
-        input->onReady([state = shared_from_this(), job](llvm::StringRef) {
-          std::unique_lock lock(state->mutex);
-          state->unblock(job);
-          state->failWithoutThreads(lock);
-        });
-      lock.lock();
-    }
+    enqueue(job, distinct(devices), inputs, lock);
+  }
+
+  std::shared_ptr<Job> gather(size_t numDevices, Work work,
+                              bool waitsForPeers) {
+    auto job = std::make_shared<Job>();
+    job->waitsForPeers = waitsForPeers;
+    job->work = std::move(work);
+    job->blockers = job->notJoined = numDevices;
+    std::lock_guard lock(mutex);
+    ++unfinished;
+    return job;
+  }
+
+  bool join(const std::shared_ptr<Job> &job, DeviceId device,
+            llvm::ArrayRef<Event> inputs) {
+    std::unique_lock lock(mutex);
+    if (job->notJoined == 0)
+      return false;
+    --job->notJoined;
+    enqueue(job, device, inputs, lock);
+    return true;
+  }
+
+  void cancel(const std::shared_ptr<Job> &job, llvm::StringRef why) {
+    std::unique_lock lock(mutex);
+    if (job->notJoined == 0)
+      return;
+    job->failure = why;
+    job->blockers -= job->notJoined - 1;
+    job->notJoined = 0;
     unblock(job);
     failWithoutThreads(lock);
   }
@@ -109,12 +129,6 @@ public:
 
 private:
   using Devices = llvm::SmallVector<DeviceId, 8>;
-  struct Job {
-    Devices devices;
-    Work work;
-    size_t blockers = 0;
-    bool waitsForPeers = false;
-  };
   struct Lane {
     /// A job of runIfIdle uses the device.
     bool isTaken = false;
@@ -129,6 +143,37 @@ private:
     llvm::sort(sorted);
     sorted.erase(llvm::unique(sorted), sorted.end());
     return sorted;
+  }
+
+  /// Adds the job to the lanes of these devices, and releases one blocker once
+  /// all inputs have been checked. Requires the mutex, which it releases
+  /// meanwhile if inputs are pending.
+  void enqueue(const std::shared_ptr<Job> &job,
+               llvm::ArrayRef<DeviceId> devices, llvm::ArrayRef<Event> inputs,
+               Lock &lock) {
+    llvm::SmallVector<const Event *, 8> pending;
+    for (const Event &input : inputs)
+      if (!input.isReady())
+        pending.push_back(&input);
+    job->blockers += pending.size();
+    llvm::append_range(job->devices, devices);
+    for (DeviceId device : devices) {
+      Lane &lane = lanes[device.number()];
+      job->blockers += !lane.isIdle();
+      lane.jobs.push_back(job);
+    }
+    if (!pending.empty()) {
+      lock.unlock();
+      for (const Event *input : pending)
+        input->onReady([state = shared_from_this(), job](llvm::StringRef) {
+          std::unique_lock lock(state->mutex);
+          state->unblock(job);
+          state->failWithoutThreads(lock);
+        });
+      lock.lock();
+    }
+    unblock(job);
+    failWithoutThreads(lock);
   }
 
   /// Requires the mutex; then call failWithoutThreads.
@@ -162,7 +207,7 @@ private:
 
   void runOne(Job &job, llvm::StringRef failure = {}) {
     const State *before = std::exchange(current, this);
-    job.work(failure);
+    job.work(job.failure.empty() ? failure : job.failure);
     job.work = nullptr;
     current = before;
     std::lock_guard lock(mutex);
@@ -229,6 +274,22 @@ void DeviceQueue::run(llvm::ArrayRef<DeviceId> devices,
   // The job may end this queue.
   std::shared_ptr<State> kept = state;
   kept->submit(devices, inputs, std::move(work), waitsForPeers);
+}
+
+std::shared_ptr<DeviceQueue::Job>
+DeviceQueue::gather(size_t numDevices, Work work, bool waitsForPeers) {
+  return state->gather(numDevices, std::move(work), waitsForPeers);
+}
+
+bool DeviceQueue::join(const std::shared_ptr<Job> &job, DeviceId device,
+                       llvm::ArrayRef<Event> inputs) {
+  std::shared_ptr<State> kept = state; // the job may end this queue
+  return kept->join(job, device, inputs);
+}
+
+void DeviceQueue::cancel(const std::shared_ptr<Job> &job, llvm::StringRef why) {
+  std::shared_ptr<State> kept = state; // the job may end this queue
+  kept->cancel(job, why);
 }
 
 bool DeviceQueue::runIfIdle(llvm::ArrayRef<DeviceId> devices,

@@ -37,6 +37,21 @@ public:
   /// processes may wait for such a job, whatever the jobs before it wait for.
   void run(llvm::ArrayRef<DeviceId> devices, llvm::ArrayRef<Event> inputs,
            Work work, bool here, bool waitsForPeers = false);
+
+  /// A job whose devices join one after the other.
+  struct Job;
+  /// A job of `numDevices` devices, of which each joins once, from any thread.
+  /// It runs once all have joined, as a job that was submitted for each device
+  /// when that device joined.
+  std::shared_ptr<Job> gather(size_t numDevices, Work work,
+                              bool waitsForPeers = false);
+  /// Returns false, and does nothing, if the job was cancelled.
+  bool join(const std::shared_ptr<Job> &job, DeviceId device,
+            llvm::ArrayRef<Event> inputs);
+  /// If a device has not joined, no further one joins, and `work` gets this
+  /// failure when the jobs before it are done.
+  void cancel(const std::shared_ptr<Job> &job, llvm::StringRef why);
+
   /// If no job is pending for any of `devices`, runs `work` on the calling
   /// thread, without allocating memory, and returns true. Jobs submitted for
   /// these devices meanwhile run after it.

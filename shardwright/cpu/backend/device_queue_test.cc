@@ -154,6 +154,60 @@ TEST(DeviceQueue, WithoutAThreadAJobFails) {
   EXPECT_EQ(seen[1], "");
 }
 
+TEST(DeviceQueue, AGatheredJobWaitsForItsDevices) {
+  DeviceQueue queue;
+  std::mutex mutex;
+  std::vector<int> order;
+  auto note = [&](int what) {
+    std::lock_guard lock(mutex);
+    order.push_back(what);
+  };
+  Event input, done;
+  auto job = queue.gather(2, [&](llvm::StringRef failure) {
+    EXPECT_EQ(failure, "");
+    note(1);
+    done.set();
+  });
+  queue.run({0}, {}, [&](llvm::StringRef) { note(0); }, false);
+  EXPECT_TRUE(queue.join(job, 0, {input}));
+  // Device 0 works in order, device 1 has not joined.
+  queue.run({0}, {}, [&](llvm::StringRef) { note(2); }, true);
+  EXPECT_TRUE(queue.runIfIdle({1}, [&] { note(-1); }));
+  EXPECT_TRUE(queue.join(job, 1, {}));
+  EXPECT_FALSE(queue.runIfIdle({1}, [] {}));
+  queue.cancel(job, "too late: all have joined");
+  input.set();
+  llvm::cantFail(done.await());
+  queue.drain();
+  EXPECT_THAT(order, testing::UnorderedElementsAre(-1, 0, 1, 2));
+  EXPECT_LT(llvm::find(order, 0), llvm::find(order, 1));
+  EXPECT_LT(llvm::find(order, 1), llvm::find(order, 2));
+}
+
+TEST(DeviceQueue, ACancelledJobRunsWithItsFailure) {
+  DeviceQueue queue;
+  std::atomic<int> runs = 0;
+  std::string seen[2];
+  auto job = queue.gather(3, [&](llvm::StringRef failure) {
+    seen[0] = failure;
+    ++runs;
+  });
+  EXPECT_TRUE(queue.join(job, 2, {}));
+  queue.run({2}, {}, [&](llvm::StringRef) { ++runs; }, true);
+  queue.cancel(job, "device 0 is broken");
+  queue.cancel(job, "again");
+  EXPECT_FALSE(queue.join(job, 1, {}));
+  auto none = queue.gather(1, [&](llvm::StringRef failure) {
+    seen[1] = failure;
+    ++runs;
+  });
+  queue.cancel(none, "nobody came");
+  queue.drain();
+  EXPECT_EQ(runs, 3);
+  EXPECT_EQ(seen[0], "device 0 is broken");
+  EXPECT_EQ(seen[1], "nobody came");
+}
+
 TEST(DeviceQueue, EveryDeviceKeepsItsOrder) {
   constexpr int numDevices = 5, numJobs = 400;
   DeviceQueue queue;
