@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "plugin.h"
+#include "torch_client.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -22,31 +22,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
-
-/// A client with the options of our Python package.
-PJRT_Client *torchClient(int64_t devices) {
-  PJRT_NamedValue options[2] = {make<PJRT_NamedValue>(),
-                                make<PJRT_NamedValue>()};
-  options[0].name = "num_devices";
-  options[0].name_size = 11;
-  options[0].type = PJRT_NamedValue_kInt64;
-  options[0].int64_value = devices;
-  options[0].value_size = 1;
-  options[1].name = "torch_xla";
-  options[1].name_size = 9;
-  options[1].type = PJRT_NamedValue_kBool;
-  options[1].bool_value = true;
-  options[1].value_size = 1;
-  auto args = make<PJRT_Client_Create_Args>();
-  args.create_options = options;
-  args.num_options = 2;
-  Outcome outcome = take(api()->PJRT_Client_Create(&args));
-  EXPECT_TRUE(outcome.ok()) << outcome.message;
-  return args.client;
-}
-
-/// num_replicas of compile options.
-std::string replicas(char n) { return {0x1a, 4, 0x20, n, 0x28, 1}; }
 
 /// Doubles a value of five elements over four devices.
 constexpr const char *unevenProgram = R"(module @uneven {
@@ -142,67 +117,6 @@ TEST(PjrtTorchXla, TheProgramListsTheDevicesOfItsOutputs) {
   destroyed.executable = executable.executable;
   EXPECT_TRUE(take(api()->PJRT_Executable_Destroy(&destroyed)).ok());
   destroy(loaded);
-}
-
-/// Runs on one device of the caller's choice.
-Outcome runOn(PJRT_Device *device, TestClient &client, const char *text,
-              std::vector<float> &values) {
-  PJRT_LoadedExecutable *executable = nullptr;
-  Outcome outcome = client.compile(text, replicas(4), executable);
-  if (!outcome.ok())
-    return outcome;
-  PJRT_Buffer *buffer = nullptr, *output = nullptr;
-  EXPECT_TRUE(client
-                  .fromHost(values.data(), PJRT_Buffer_Type_F32,
-                            {int64_t(values.size())}, device, buffer)
-                  .ok());
-  PJRT_Buffer *const *argumentList = &buffer;
-  PJRT_Buffer **outputList = &output;
-  auto options = make<PJRT_ExecuteOptions>();
-  auto args = make<PJRT_LoadedExecutable_Execute_Args>();
-  args.executable = executable;
-  args.options = &options;
-  args.argument_lists = &argumentList;
-  args.num_devices = 1;
-  args.num_args = 1;
-  args.output_lists = &outputList;
-  args.execute_device = device;
-  outcome = take(api()->PJRT_LoadedExecutable_Execute(&args));
-  if (outcome.ok()) {
-    EXPECT_TRUE(toHost(output, values).ok());
-    destroy(output);
-  }
-  destroy(buffer);
-  destroy(executable);
-  return outcome;
-}
-
-TEST(PjrtTorchXla, ReplicasThatDoNotCommunicateRunAlone) {
-  TestClient client(torchClient(4));
-  std::vector<float> values = {1, 2};
-  Outcome outcome = runOn(client.devices()[2], client, R"(module {
-    func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-      %0 = stablehlo.add %x, %x : tensor<2xf32>
-      return %0 : tensor<2xf32>
-    }
-  })",
-                          values);
-  EXPECT_TRUE(outcome.ok()) << outcome.message;
-  EXPECT_THAT(values, ElementsAre(2, 4));
-  outcome = runOn(client.devices()[2], client, R"(module {
-    func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-      %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<> : tensor<0x0xi64>}> ({
-      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-        %s = stablehlo.add %a, %b : tensor<f32>
-        stablehlo.return %s : tensor<f32>
-      }) : (tensor<2xf32>) -> tensor<2xf32>
-      return %0 : tensor<2xf32>
-    }
-  })",
-                  values);
-  EXPECT_THAT(outcome.message,
-              HasSubstr("calls of single replicas (torch_xla.launch) are not "
-                        "supported"));
 }
 
 TEST(PjrtTorchXla, ProgramsAreSaved) {

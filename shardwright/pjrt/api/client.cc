@@ -60,6 +60,7 @@ static std::shared_ptr<PJRT_Client> makeClient(std::unique_ptr<Client> runtime,
                                                std::string platformName) {
   auto client = std::make_shared<PJRT_Client>();
   client->runtime = std::move(runtime);
+  client->replicaCalls = std::make_unique<ReplicaCalls>(*client->runtime);
   const Backend &backend = client->runtime->backend();
   client->topology = makeTopology(backend.devices());
   client->platformName = std::move(platformName);
@@ -144,6 +145,7 @@ PJRT_Error *pjrt::Client_Destroy(PJRT_Client_Destroy_Args *args) {
     auto client = handles<PJRT_Client>().remove(args->client);
     if (!client)
       return invalid("the client has been destroyed already");
+    client->replicaCalls->cancelAll("the client was destroyed");
     client->runtime->drain();
     handles<PJRT_TopologyDescription>().remove(client->topology.get());
     for (auto &description : client->topology->descriptions)

@@ -27,8 +27,10 @@ static void leaveAtExit(std::shared_ptr<Job> job) {
   static std::shared_ptr<Job> &kept = *new std::shared_ptr<Job>();
   if (!kept)
     std::atexit([] {
-      handles<PJRT_Client>().forEach(
-          [](PJRT_Client &client) { client.runtime->drain(); });
+      handles<PJRT_Client>().forEach([](PJRT_Client &client) {
+        client.replicaCalls->cancelAll("the process ended");
+        client.runtime->drain();
+      });
       kept->leave();
     });
   kept = std::move(job);

@@ -8,6 +8,7 @@
 #include "shardwright/ffi/run_data.h"
 #include "shardwright/pjrt/api/placement.h"
 #include "shardwright/pjrt/api/program.h"
+#include "shardwright/pjrt/api/replica_calls.h"
 #include "shardwright/pjrt/api/run_recorder.h"
 #include "shardwright/pjrt/base/slots.h"
 #include "shardwright/pjrt/request/custom_options.h"
@@ -176,6 +177,56 @@ static PJRT_Error *prepare(const PJRT_LoadedExecutable &loaded,
                       : nullptr;
 }
 
+/// Hands out the results and events of devices on which a run was started.
+static void handOut(const PJRT_LoadedExecutable &loaded,
+                    llvm::ArrayRef<PJRT_Device *> devices,
+                    FlatExecution &execution,
+                    const PJRT_LoadedExecutable_Execute_Args &args) {
+  const std::shared_ptr<ClientProgram> &program = loaded.program;
+  // The client may destroy the program as soon as Execute returns.
+  if (!execution.done.isReady())
+    execution.done.onReady([program](llvm::StringRef) {});
+  size_t numResults = program->executable->results().size();
+  for (size_t d = 0; d < devices.size(); ++d) {
+    for (size_t i = 0; i < program->resultOf.size(); ++i) {
+      int32_t result = program->resultOf[i];
+      Buffer buffer = result >= 0 ? execution.results[d * numResults + result]
+                                  : Buffer(devices[d]->id(), MemoryKind::Device,
+                                           ElementType::Pred, {0}, noStorage(),
+                                           execution.done);
+      args.output_lists[d][i] =
+          newBuffer(loaded.client, devices[d]->memories[int(buffer.memory())],
+                    std::move(buffer), program->layouts.results[i]);
+    }
+    if (args.device_complete_events)
+      args.device_complete_events[d] = newEvent(execution.done);
+  }
+}
+
+/// Calls a program of several devices on one of them.
+static PJRT_Error *
+executeReplica(const PJRT_LoadedExecutable &loaded, PJRT_Device *device,
+               const PJRT_LoadedExecutable_Execute_Args &args) {
+  if (!llvm::is_contained(loaded.devices, device))
+    return invalid("device " + llvm::Twine(device->id().number()) +
+                   " is none of the " + llvm::Twine(loaded.devices.size()) +
+                   " devices that the program was compiled for");
+  if (PJRT_Error *error = checkAddressable(*device))
+    return error;
+  ReplicaCalls &calls = *loaded.client->replicaCalls;
+  Arguments arguments;
+  if (PJRT_Error *error = prepare(loaded, 1, args, arguments)) {
+    calls.refuse(loaded, *device, static_cast<Failure *>(error)->message);
+    return error;
+  }
+  auto execution = calls.call(loaded, *device, arguments.buffers,
+                              std::move(arguments.options));
+  if (!execution)
+    return toPjrt(execution.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+  handOut(loaded, device, *execution, args);
+  return nullptr;
+}
+
 PJRT_Error *
 pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
@@ -185,17 +236,11 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     PJRT_Device *chosen = nullptr;
     if (args->execute_device) {
       SHARDWRIGHT_ALIVE(device, args->execute_device, "device");
+      chosen = device.get();
       if (assigned.size() != 1)
-        return invalid("a program for " + llvm::Twine(assigned.size()) +
-                       " devices cannot run on one" +
-                       (loaded->client->isTorchXla
-                            ? ": its replicas communicate, and calls of single "
-                              "replicas (torch_xla.launch) are not supported; "
-                              "use torch_xla.runtime.use_spmd()"
-                            : ""));
+        return executeReplica(*loaded, chosen, *args);
       if (PJRT_Error *error = checkAddressable(*device))
         return error;
-      chosen = device.get();
       assigned = devices = chosen;
     }
     Arguments arguments;
@@ -215,6 +260,10 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     int64_t submitted = RunRecorder::isAny() ? nowInNanoseconds() : 0;
     if (submitted)
       arguments.options.trace = std::make_shared<Trace>();
+    ReplicaCalls::Exclusion exclusion;
+    if (devices.size() > 1)
+      exclusion =
+          loaded->client->replicaCalls->excludeCalls(devices, program->name);
     auto execution = program->executable->executeFlat(
         arguments.buffers, *loaded->client->runtime, arguments.options);
     if (!execution)
@@ -222,25 +271,7 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     if (submitted)
       RunRecorder::note(program, idsOf(devices), arguments.options.trace,
                         submitted, execution->done);
-    // The client may destroy the program as soon as this returns.
-    if (!execution->done.isReady())
-      execution->done.onReady([program](llvm::StringRef) {});
-    size_t numResults = program->executable->results().size();
-    for (size_t d = 0; d < devices.size(); ++d) {
-      for (size_t i = 0; i < program->resultOf.size(); ++i) {
-        int32_t result = program->resultOf[i];
-        Buffer buffer =
-            result >= 0
-                ? execution->results[d * numResults + result]
-                : Buffer(devices[d]->id(), MemoryKind::Device,
-                         ElementType::Pred, {0}, noStorage(), execution->done);
-        args->output_lists[d][i] = newBuffer(
-            loaded->client, devices[d]->memories[int(buffer.memory())],
-            std::move(buffer), program->layouts.results[i]);
-      }
-      if (args->device_complete_events)
-        args->device_complete_events[d] = newEvent(execution->done);
-    }
+    handOut(*loaded, devices, *execution, *args);
     return nullptr;
   });
 }

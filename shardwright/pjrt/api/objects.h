@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_PJRT_API_OBJECTS_H
 
 #include "shardwright/job/job.h"
+#include "shardwright/pjrt/api/replica_calls.h"
 #include "shardwright/pjrt/base/handles.h"
 #include "shardwright/pjrt/base/named_values.h"
 #include "shardwright/pjrt/base/status.h"
@@ -102,6 +103,8 @@ struct PJRT_Client {
   /// Runs the client's programs: it has its own devices, and shares the threads
   /// of the process.
   std::unique_ptr<shardwright::Client> runtime;
+  /// Calls of programs of several devices on one of them.
+  std::unique_ptr<shardwright::pjrt::ReplicaCalls> replicaCalls;
 };
 
 struct PJRT_Event {
