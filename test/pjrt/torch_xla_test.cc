@@ -93,29 +93,51 @@ TEST(PjrtTorchXla, OtherClientsHaveNoPaddedShards) {
   destroy(executable);
 }
 
-TEST(PjrtTorchXla, TheProgramListsTheDevicesOfItsOutputs) {
-  TestClient client(torchClient(4));
-  PJRT_LoadedExecutable *loaded = nullptr;
-  ASSERT_TRUE(client.compile(unevenProgram, partitions(4), loaded).ok());
+/// The text of the program of one device.
+std::string optimizedProgram(PJRT_LoadedExecutable *loaded) {
   auto executable = make<PJRT_LoadedExecutable_GetExecutable_Args>();
   executable.loaded_executable = loaded;
-  ASSERT_TRUE(
+  EXPECT_TRUE(
       take(api()->PJRT_LoadedExecutable_GetExecutable(&executable)).ok());
   auto program = make<PJRT_Program>();
   auto args = make<PJRT_Executable_OptimizedProgram_Args>();
   args.executable = executable.executable;
   args.program = &program;
-  ASSERT_TRUE(take(api()->PJRT_Executable_OptimizedProgram(&args)).ok());
+  EXPECT_TRUE(take(api()->PJRT_Executable_OptimizedProgram(&args)).ok());
   std::string text(program.code_size, ' ');
   program.code = text.data();
-  ASSERT_TRUE(take(api()->PJRT_Executable_OptimizedProgram(&args)).ok());
+  EXPECT_TRUE(take(api()->PJRT_Executable_OptimizedProgram(&args)).ok());
+  auto destroyed = make<PJRT_Executable_Destroy_Args>();
+  destroyed.executable = executable.executable;
+  EXPECT_TRUE(take(api()->PJRT_Executable_Destroy(&destroyed)).ok());
+  return text;
+}
+
+TEST(PjrtTorchXla, TheProgramListsTheDevicesOfItsOutputs) {
+  TestClient client(torchClient(4));
+  PJRT_LoadedExecutable *loaded = nullptr;
+  ASSERT_TRUE(client.compile(unevenProgram, partitions(4), loaded).ok());
+  std::string text = optimizedProgram(loaded);
   EXPECT_THAT(text, HasSubstr("mhlo.spmd_output_sharding = "
                               "\"{devices=[4]0,2,1,3}\""));
   EXPECT_THAT(text, HasSubstr("mhlo.spmd_parameters_shardings = "
                               "[\"{devices=[4]0,2,1,3}\"]"));
-  auto destroyed = make<PJRT_Executable_Destroy_Args>();
-  destroyed.executable = executable.executable;
-  EXPECT_TRUE(take(api()->PJRT_Executable_Destroy(&destroyed)).ok());
+  destroy(loaded);
+}
+
+/// XLA's reader in PyTorch/XLA divides by the size of the groups.
+TEST(PjrtTorchXla, TheProgramListsTheGroupsOfAllToAll) {
+  TestClient client(torchClient(4));
+  PJRT_LoadedExecutable *loaded = nullptr;
+  Outcome outcome = client.compile(R"(module {
+  func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = "stablehlo.all_to_all"(%x) <{split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 4 : i64, replica_groups = dense<> : tensor<0x0xi64>}> : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})",
+                                   replicas(4), loaded);
+  ASSERT_TRUE(outcome.ok()) << outcome.message;
+  EXPECT_THAT(optimizedProgram(loaded), HasSubstr("dense<[[0, 1, 2, 3]]>"));
   destroy(loaded);
 }
 

@@ -28,6 +28,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace shardwright::pjrt {
@@ -55,6 +57,23 @@ static void takeAutoMesh(const CompileRequest &request, AutoOptions &options) {
                              request.autoMeshIds.end());
 }
 
+/// Lists the replicas of an all_to_all of all of them: StableHLO's verifier in
+/// PyTorch/XLA divides by the size of the groups.
+static void listGroupsOfAllToAll(ModuleOp local, int64_t replicas) {
+  local.walk([&](stablehlo::AllToAllOp op) {
+    auto groups = op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
+    if (!groups || !groups.empty())
+      return;
+    SmallVector<int64_t> all(replicas);
+    std::iota(all.begin(), all.end(), 0);
+    op->setAttr(
+        "replica_groups",
+        DenseIntElementsAttr::get(
+            RankedTensorType::get({1, replicas}, groups.getElementType()),
+            all));
+  });
+}
+
 /// Prepares the program of one device for XLA's reader of modules, by which
 /// PyTorch/XLA gets the shardings of its results: notes the shardings of
 /// parameters and outputs, and splits collectives of several operands, which
@@ -63,6 +82,7 @@ static void takeAutoMesh(const CompileRequest &request, AutoOptions &options) {
 /// transposition for equal.
 static void prepareForTorchXla(ModuleOp local, const ClientProgram &program) {
   splitCollectives(local);
+  listGroupsOfAllToAll(local, program.request.numReplicas);
   if (program.request.numPartitions == 1)
     return;
   Builder b(local.getContext());
