@@ -31,13 +31,26 @@ constexpr size_t kMostLookedAt = 32;
 /// With more pairs, the table of who sends in which permute gets too large.
 constexpr int64_t kMostPairs = 4096;
 
+/// Equal attributes are one object, so most equal lists have one address.
+static bool haveEqualPairs(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  return a.size() == b.size() && (a.data() == b.data() || a == b);
+}
+
+ArrayRef<int64_t> JoinedPermutes::own(std::vector<int64_t> pairs) {
+  return ownPairs.emplace_back(std::move(pairs));
+}
+
 JoinedPermutes::JoinedPermutes(
     ArrayRef<stablehlo::CollectivePermuteOp> permutes, double mostBytes) {
   for (stablehlo::CollectivePermuteOp op : permutes) {
     Node node;
     node.op = op;
-    auto pairs = op.getSourceTargetPairs().getValues<int64_t>();
-    node.pairs.assign(pairs.begin(), pairs.end());
+    DenseIntElementsAttr pairs = op.getSourceTargetPairs();
+    auto each = pairs.getValues<int64_t>();
+    if (pairs.isSplat() || pairs.empty())
+      node.pairs = own({each.begin(), each.end()});
+    else
+      node.pairs = ArrayRef(&*each.begin(), each.size());
     auto type = cast<RankedTensorType>(op->getOperand(0).getType());
     node.element = type.getElementType();
     node.elements = type.getNumElements();
@@ -55,18 +68,18 @@ JoinedPermutes::JoinedPermutes(
   auto isSmall = [&](const Node &a, const Node &b) {
     return bytes(a) + bytes(b) <= mostBytes;
   };
-  auto haveEqualPairs = [&](const Node &a, const Node &b) {
-    return fits(a, b) && a.pairs == b.pairs && isSmall(a, b);
+  auto fitOneMessage = [&](const Node &a, const Node &b) {
+    return fits(a, b) && isSmall(a, b) && haveEqualPairs(a.pairs, b.pairs);
   };
   join(Node::Union, [&](const Node &a, const Node &b) {
     return fits(a, b) && a.value && a.value == b.value && areDisjoint(a, b);
   });
-  join(Node::Message, haveEqualPairs);
+  join(Node::Message, fitOneMessage);
   join(Node::Union, [&](const Node &a, const Node &b) {
     return fits(a, b) && a.elements == b.elements && isSmall(a, b) &&
            areDisjoint(a, b);
   });
-  join(Node::Message, haveEqualPairs);
+  join(Node::Message, fitOneMessage);
 }
 
 double JoinedPermutes::bytes(const Node &node) const {
@@ -129,15 +142,16 @@ void JoinedPermutes::join(Node::Kind kind, Joinable joinable) {
     }
     if (outer.value != part.value)
       outer.value = {};
-    outer.pairs.append(part.pairs);
     // Sort by source, so that equal lists compare equal.
     SmallVector<std::pair<int64_t, int64_t>> sorted;
-    for (size_t i = 0; i < outer.pairs.size(); i += 2)
-      sorted.push_back({outer.pairs[i], outer.pairs[i + 1]});
+    for (ArrayRef<int64_t> pairs : {outer.pairs, part.pairs})
+      for (size_t i = 0; i < pairs.size(); i += 2)
+        sorted.push_back({pairs[i], pairs[i + 1]});
     llvm::sort(sorted);
-    outer.pairs.clear();
+    std::vector<int64_t> pairs;
     for (auto [source, target] : sorted)
-      outer.pairs.append({source, target});
+      pairs.insert(pairs.end(), {source, target});
+    outer.pairs = own(std::move(pairs));
   }
 }
 
@@ -295,7 +309,7 @@ void JoinedPermutes::build(func::FuncOp func, OpBuilder::Listener *listener) {
                                        b.getI64Type());
     auto permute = stablehlo::CollectivePermuteOp::create(
         b, FusedLoc::get(b.getContext(), locations), sent.getType(), sent,
-        DenseIntElementsAttr::get(pairs, ArrayRef<int64_t>(node.pairs)),
+        DenseIntElementsAttr::get(pairs, node.pairs),
         last.getChannelHandleAttr());
     builder.deliver(root, permute.getResult());
     for (Operation *op : ops)

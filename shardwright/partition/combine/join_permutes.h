@@ -28,6 +28,7 @@ public:
   explicit JoinedPermutes(
       llvm::ArrayRef<stablehlo::CollectivePermuteOp> permutes,
       double mostBytes);
+  JoinedPermutes(const JoinedPermutes &) = delete;
 
   /// Number of permutes after merging.
   int64_t size() const { return roots.size(); }
@@ -41,11 +42,11 @@ private:
     enum Kind { Leaf, Message, Union } kind = Leaf;
     stablehlo::CollectivePermuteOp op;
     llvm::SmallVector<int32_t, 2> parts;
-    /// (source, target), flat.
-    llvm::SmallVector<int64_t> pairs;
+    /// (source, target), flat; of an attribute or in `ownPairs`. There are as
+    /// many as devices, so nodes share them.
+    llvm::ArrayRef<int64_t> pairs;
     mlir::Type element;
     int64_t elements = 0;
-    int64_t devices = 0;
     /// The value of a leaf, or the value that all parts send.
     mlir::Value value;
     bool restUnused = false;
@@ -55,12 +56,15 @@ private:
   using Joinable = llvm::function_ref<bool(const Node &, const Node &)>;
 
   void join(Node::Kind kind, Joinable joinable);
+  /// Keeps pairs that no attribute has.
+  llvm::ArrayRef<int64_t> own(std::vector<int64_t> pairs);
   bool areDisjoint(const Node &a, const Node &b) const;
   double bytes(const Node &node) const;
   stablehlo::CollectivePermuteOp lastOf(int32_t node) const;
 
   class Builder;
   std::vector<Node> nodes;
+  std::vector<std::vector<int64_t>> ownPairs;
   llvm::SmallVector<int32_t> roots;
 };
 
