@@ -418,8 +418,8 @@ TEST(UserFunctions, AreGivenUpAfterTheirTime) {
         ASSERT_FALSE(out.ok());
         EXPECT_THAT(out.error().text,
                     HasSubstr("Error in callback 'look': it has not returned "
-                              "after 0.05 s (callback_timeout_secs), and goes "
-                              "on without the program"));
+                              "after 0.05 s (callback_timeout_secs); the "
+                              "program has failed, and the callback goes on"));
       }
       // The next program does not wait for it.
       auto g = jit([](Tensor v) {

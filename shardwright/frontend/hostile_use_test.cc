@@ -220,7 +220,7 @@ TEST(Callbacks, RecursionIsAnError) {
   Tensor out = f(lax::full({}, 1, DType::F32));
   Status ready = out.blockUntilReady();
   ASSERT_FALSE(ready.ok());
-  EXPECT_THAT(ready.error().text, HasSubstr("deep in each other"));
+  EXPECT_THAT(ready.error().text, HasSubstr("levels deep; end the recursion"));
 }
 
 /// Runs in flight on eight devices when the process ends, whose functions run

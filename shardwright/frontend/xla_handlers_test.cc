@@ -340,6 +340,6 @@ TEST(FfiValues, AreOfTheirType) {
   EXPECT_EQ(ffi::Value(1.0f / 3).str(), "np.float32(0.33333334)");
   EXPECT_EQ(ffi::Value(DType::F64, 7).str(), "7.0");
   EXPECT_THAT(ffi::Value(DType::C64, 2).attribute().error().str(),
-              HasSubstr("no number of type complex64"));
+              HasSubstr("cannot be a number of type complex64"));
   EXPECT_FALSE(ffi::Value("text").numberType());
 }

@@ -33,8 +33,8 @@ TEST(NeutralElement, NoSumIsChangedByIt) {
     if (type == E::F8E8M0FNU) {
       char byte;
       EXPECT_EQ(toString(fillNeutral(type, ReductionKind::Sum, &byte, 1)),
-                "elements of f8E8M0FNU have no zero, so none that a sum does "
-                "not change");
+                "elements of f8E8M0FNU have no zero, which a sum needs as its "
+                "neutral element");
       continue;
     }
     auto addition =

@@ -119,7 +119,7 @@ def profiles(folder):
             tally.check(f"profile, {case}: XSpace", b"/device:CUSTOM:shardwright:7" in file.read())
     for setting, text in (("none", "no profiler"), ("create", "PLUGIN_Profiler_Create"), ("null-start", "PLUGIN_Profiler_Start"),
                           ("stop", "PLUGIN_Profiler_Stop"), ("collect_data", "PLUGIN_Profiler_CollectData"),
-                          ("noise", "no tensorflow.profiler.XSpace"), ("huge", "bytes")):  # fmt: skip
+                          ("noise", "not a tensorflow.profiler.XSpace"), ("huge", "bytes")):  # fmt: skip
         refused(f"profiler={setting}",
                 through(OLDER, oracle.example("double"), "--random=1", f"--trace={trace}",
                         env={"LYING_PLUGIN": f"profiler={setting}"}), "--trace: ", text)  # fmt: skip

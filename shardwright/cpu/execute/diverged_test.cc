@@ -187,8 +187,8 @@ TEST_P(DivergedDevices, DeadlockWithDevicesThatHaveFinished) {
     arrays.argument<uint8_t>(d, 1) = d == 1 || d >= 3;
   EXPECT_EQ(messageOf(execute(p, arrays.buffers, pool)),
             "deadlock: device 1 waits at all_reduce at test:0 for devices 0, "
-            "2; devices 0, 2-5 have finished; all devices of a group must come "
-            "to its collectives in the same order");
+            "2; devices 0, 2-5 have finished; all devices of a group must "
+            "reach its collectives in the same order");
 }
 
 TEST_P(DivergedDevices, Permute) {
@@ -265,7 +265,7 @@ TEST_P(DivergedDevices, PermuteWithoutItsSourceIsADeadlock) {
   EXPECT_EQ(
       messageOf(execute(p, arrays.buffers, pool)),
       "deadlock: device 1 waits at collective_permute (step 1) for device "
-      "0; device 0 has finished; all devices of a group must come to its "
+      "0; device 0 has finished; all devices of a group must reach its "
       "collectives in the same order");
 }
 

@@ -147,7 +147,7 @@ TEST_F(ReadHlo, RefusesOpcodesByName) {
                    ") of computation 'main': " + opcode.refusal)
                       .str());
   expectError(module({parameter(1), {2, "addition", vector, {1}}}),
-              "(addition) of computation 'main': XLA has no such opcode");
+              "(addition) of computation 'main': the opcode is unknown");
 }
 
 /// Every opcode without operands, called computations and attributes is

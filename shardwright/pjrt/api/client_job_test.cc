@@ -329,7 +329,8 @@ TEST_F(ClientJobTest, TransfersNeedDevicesOfTwoProcesses) {
   EXPECT_THAT(receive(*client, 2, 4), HasSubstr("there is no device 4"));
   EXPECT_THAT(receive(*client, 0, 2), HasSubstr("belongs to process 0"));
   TestClient alone(2);
-  EXPECT_THAT(receive(alone, 0, 1), HasSubstr("is that of one process"));
+  EXPECT_THAT(receive(alone, 0, 1),
+              HasSubstr("belongs to a job of one process"));
 }
 
 TEST(ClientJobLimitTest, TooManyDevices) {
