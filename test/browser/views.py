@@ -133,6 +133,12 @@ def what_if(b, d):
     for w, row in zip(d["what_if"], rows):
         tally.equal("a suggestion is said once", 1, row.count("annotate"))
         has("suggestion", row, w["partition_spec"], bytes_text(w["saved_bytes"]), bytes_text(w["bytes"]))
+    small = {**d, "what_if": [{**w, "saved_bytes": w["bytes"] // 2000} for w in d["what_if"]]}
+    stand_out = "return [...document.querySelectorAll('main tbody tr')].map((row) => Boolean(row.cells[1].querySelector('strong')))"
+    tally.equal("large savings stand out", [w["saved_bytes"] > 0 for w in d["what_if"]], b.js(stand_out))
+    b.open(b.page("small_savings", small), "why?list=what-if")
+    tally.equal("less than a thousandth does not", [False] * len(d["what_if"]), b.js(stand_out))
+    has("it is said", b.texts("main tbody tr")[0], bytes_text(d["what_if"][0]["bytes"] // 2000) + " saved")
 
 
 def slices(mesh, dims, shape, device):

@@ -87,10 +87,12 @@
     ]} />`} />`;
   }
 
-  // A number that is saved, or how much more it is, and what it is then.
+  // A number that is saved, or how much more it is, and what it is then. What saves less than a thousandth does not stand
+  // out, as it does not on the overview.
   function Saved({saved, then, text}) {
     if (!f.known(saved)) return html`<${SW.NotKnown} />`;
-    return html`${saved > 0 ? html`<strong class="number">${text(saved)} saved</strong>` : html`<span class="number muted">${saved < 0 ? `${text(-saved)} more` : 'equal'}</span>`}
+    return html`${saved > 0 && saved >= (then + saved) / 1000 ? html`<strong class="number">${text(saved)} saved</strong>`
+        : html`<span class="number muted">${saved > 0 ? `${text(saved)} saved` : saved < 0 ? `${text(-saved)} more` : 'equal'}</span>`}
       ${f.known(then) && html`<div class="note number">then ${text(then)}</div>`}`;
   }
 
