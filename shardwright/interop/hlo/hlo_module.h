@@ -57,6 +57,8 @@ struct Module {
   /// From the caller, else from the configuration, else from the device
   /// assignment.
   DeviceCounts counts;
+  /// Backend configurations, to which instructions refer by number.
+  llvm::SmallVector<llvm::StringRef, 0> payloads;
 };
 
 /// How a module is wrapped.

@@ -238,6 +238,7 @@ llvm::Error Parser::run(StringRef bytes) {
     return llvm::createStringError(
         "the module has no computation with the id of its entry, " +
         Twine(module.fields.integer(module_field::entry_computation_id)));
+  module.payloads.assign(module.fields.strings(module_field::payloads));
   ProtoMessage devices = module.fields.message(module_field::device_assignment);
   module.counts = {devices.integer(assignment_field::replica_count),
                    devices.integer(assignment_field::computation_count)};

@@ -395,6 +395,37 @@ TEST_F(ReadHlo, ChecksCustomCalls) {
   expectError(call(5, ""), "has API version 5");
 }
 
+TEST_F(ReadHlo, FindsBackendConfigurationsInTheTable) {
+  auto call = [](int64_t id) {
+    ProtoWriter payload, table;
+    payload.varint(payload_field::id, id);
+    // The writer leaves out zeros.
+    std::string reference = id ? payload.take() : std::string("\x10\0", 2);
+    for (const char *text : {"zero", "one"})
+      table.string(module_field::payloads, text);
+    return module({parameter(1),
+                   {2,
+                    "custom-call",
+                    vector,
+                    {1},
+                    [=](ProtoWriter &writer) {
+                      using namespace instruction_field;
+                      writer.string(custom_call_target, "f");
+                      writer.message(backend_config_payload, reference);
+                    }}}) +
+           table.take();
+  };
+  for (auto [id, text] : {std::pair(0, "zero"), std::pair(1, "one")}) {
+    OwningOpRef<ModuleOp> read = this->read(call(id));
+    ASSERT_TRUE(read) << error;
+    read->walk([&, text = text](stablehlo::CustomCallOp op) {
+      EXPECT_EQ(cast<StringAttr>(*op.getBackendConfig()), text);
+    });
+  }
+  expectError(call(2), "configuration 2 of the module's table, which has 2");
+  expectError(call(-1), "configuration -1 of the module's table");
+}
+
 TEST_F(ReadHlo, ChecksAliases) {
   auto aliased = [](int64_t parameter, ArrayRef<int64_t> output) {
     ProtoWriter entry, alias;

@@ -205,30 +205,44 @@ static LogicalResult addCallLayouts(Translator &t,
   return success();
 }
 
+/// The backend configuration of a custom call: in the instruction, or in the
+/// module's table, which is counted from 0.
+static FailureOr<StringRef> backendConfig(Translator &t,
+                                          const Instruction &instruction) {
+  StringRef config =
+      instruction.fields.bytes(instruction_field::backend_config);
+  ProtoMessage payload =
+      instruction.fields.message(instruction_field::backend_config_payload);
+  if (!config.empty())
+    return config;
+  if (!payload.has(payload_field::id))
+    return payload.bytes(payload_field::value);
+  int64_t id = payload.integer(payload_field::id);
+  ArrayRef<StringRef> table = t.payloads();
+  if (id < 0 || id >= int64_t(table.size()))
+    return t.fail(instruction, "has backend configuration " + Twine(id) +
+                                   " of the module's table, which has " +
+                                   Twine(table.size()));
+  return table[id];
+}
+
 /// Appends `backend_config`: text, or a dictionary for typed foreign functions.
 static LogicalResult addBackendConfig(Translator &t,
                                       const Instruction &instruction,
                                       bool isTyped,
                                       Translator::Attributes &attributes) {
-  StringRef config =
-      instruction.fields.bytes(instruction_field::backend_config);
-  ProtoMessage payload =
-      instruction.fields.message(instruction_field::backend_config_payload);
-  if (config.empty())
-    config = payload.bytes(payload_field::value);
-  if (config.empty() && payload.integer(payload_field::id) != 0)
-    return t.fail(instruction,
-                  "has its backend configuration in a table of the module, "
-                  "which is not supported");
+  FailureOr<StringRef> config = backendConfig(t, instruction);
+  if (failed(config))
+    return failure();
   if (!isTyped) {
     attributes.push_back(
-        t.attribute("backend_config", t.builder.getStringAttr(config)));
+        t.attribute("backend_config", t.builder.getStringAttr(*config)));
     return success();
   }
   DictionaryAttr dictionary = t.builder.getDictionaryAttr({});
-  if (!config.empty()) {
+  if (!config->empty()) {
     FailureOr<DictionaryAttr> parsed = parseDictionary(
-        t, instruction, "the configuration of the foreign function", config);
+        t, instruction, "the configuration of the foreign function", *config);
     if (failed(parsed))
       return failure();
     dictionary = *parsed;

@@ -108,6 +108,8 @@ public:
   const Computation &calledComputation(const Instruction &instruction,
                                        size_t called) const;
   const DeviceCounts &deviceCounts() const { return module.counts; }
+  /// The module's table of backend configurations.
+  llvm::ArrayRef<llvm::StringRef> payloads() const { return module.payloads; }
 
   mlir::NamedAttribute attribute(llvm::StringRef name, mlir::Attribute value);
   /// Attributes of the instruction's fields, by the name of the attribute.
