@@ -13,6 +13,7 @@ a source tree, `register()` does the same.
 """
 
 import os
+import socket
 
 from shardwright import library
 
@@ -25,21 +26,60 @@ _options = {}
 
 
 def set_options(**options):
-    """Sets options of the client, such as `num_devices=16`. Call it before the first use of a device."""
+    """Sets options of the client, such as `num_devices=16`. Call it before the first use of a device, in
+    every process. `processes=N`: `torch_xla.launch` starts so many processes (1)."""
     _options.update(options)
+
+
+def _number(variable, default):
+    text = os.environ.get(variable, "")
+    if not text:
+        return default
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ValueError(f"environment variable {variable} is '{text}', expected a positive number")
+    return number
+
+
+def _launch_processes():
+    """The number of processes that `torch_xla.launch` starts."""
+    return int(_options.get("processes", 0)) or _number("SHARDWRIGHT_TORCH_PROCESSES", 1)
+
+
+def _job():
+    """Returns (rank, number of processes) of this job, as torchrun or `torch_xla.launch` say."""
+    local = _number("LOCAL_WORLD_SIZE", 1)
+    rank = os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or "0"
+    return int(rank), _number("WORLD_SIZE", local)
 
 
 def client_options():
     """Returns the options of the client. Without `num_devices` the library reads SHARDWRIGHT_NUM_DEVICES."""
     # PyTorch/XLA makes views by DLPack of the platform "cpu" only, whose memory is host memory as ours is.
-    return {"platform_name": "cpu", "torch_xla": True, **_options}
+    options = {"platform_name": "cpu", "torch_xla": True, **_options}
+    options.pop("processes", None)
+    rank, processes = _job()
+    if processes > 1:
+        options.update(num_nodes=processes, node_id=rank)
+        if os.environ.get("XLA_USE_SPMD") != "1" and not os.environ.get("SHARDWRIGHT_NUM_DEVICES"):
+            options.setdefault("num_devices", 1)  # a process for each replica
+    return options
+
+
+def _free_port():
+    with socket.socket() as listener:
+        listener.bind(("localhost", 0))
+        return listener.getsockname()[1]
 
 
 def _plugin_class():
     from torch_xla.experimental import plugins
 
     class Plugin(plugins.DevicePlugin):
-        """The device type SHARDWRIGHT of PyTorch/XLA: one process with all virtual devices."""
+        """The device type SHARDWRIGHT of PyTorch/XLA."""
 
         def library_path(self):
             path = library.find()
@@ -53,13 +93,29 @@ def _plugin_class():
             return client_options()
 
         def physical_chip_count(self):
-            return 1
+            processes = _launch_processes()
+            if processes > 1:  # called before they are started
+                os.environ.setdefault("XLA_COORDINATOR_PORT", str(_free_port()))
+            return processes
 
         def configure_single_process(self):
             pass
 
+        def configure_multiprocess(self, local_rank, local_world_size):
+            # Called before `library_path`. PyTorch/XLA cannot send an all_to_all of replicas as StableHLO.
+            os.environ.setdefault("XLA_STABLEHLO_COMPILE", "0")
+            os.environ.setdefault("LOCAL_RANK", str(local_rank))
+            os.environ.setdefault("LOCAL_WORLD_SIZE", str(local_world_size))
+            os.environ.setdefault("RANK", os.environ["LOCAL_RANK"])
+            os.environ.setdefault("WORLD_SIZE", os.environ["LOCAL_WORLD_SIZE"])
+
         def requires_xla_coordinator(self):
-            return False
+            # Its key-value store is where the processes find each other.
+            if _job()[1] == 1:
+                return False
+            if os.environ.get("MASTER_PORT"):
+                os.environ.setdefault("XLA_COORDINATOR_PORT", str(int(os.environ["MASTER_PORT"]) + 1))
+            return True
 
     return Plugin
 
