@@ -282,7 +282,7 @@ struct TcpEngine::Reader final : InStream::User {
       done = std::move(it->second.done);
       peer.destinations.erase(it);
     }
-    done(isGood ? "" : "the sender has cancelled it");
+    done(isGood ? "" : "the sender has given up");
   }
 
   TcpEngine &engine;

@@ -85,12 +85,14 @@ class Done:
         return f"exit codes {self.codes}\n{self.out}\n{self.err}"
 
 
-def together(engine, count, folder, *flags, stdin=""):
-    """Runs `shardwright run` on several processes; process 0 gets the input."""
+def together(engine, count, folder, *flags, stdin="", others=()):
+    """Runs `shardwright run` on several processes; process 0 gets the input. `others`: more flags of the other processes, which
+    mpirun starts as process 0."""
     started = [
-        subprocess.Popen(command, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for command, env in commands(engine, count, [oracle.TOOL, "run", *flags], folder)
-    ]
+        subprocess.Popen([*command, *(others if number else ())], env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+        for number, (command, env) in enumerate(commands(engine, count, [oracle.TOOL, "run", *flags], folder))
+    ]  # fmt: skip
     parts = []
     for number, process in enumerate(started):
         try:
@@ -261,6 +263,10 @@ def job_page(folder, engine):
         share = [8 // count + (i < 8 % count) for i in range(count)]
         owners = [i for i, devices in enumerate(share) for _ in range(devices)]
         tally.equal(f"page of {count} processes: lanes", [f"device {d}, process {p}" for d, p in enumerate(owners)], found["lanes"])
+        # Process 0 alone says whether there is a trace.
+        unasked = os.path.join(folder, "unasked.json")
+        done = together("tcp", count, folder, *program, others=(f"--trace={unasked}",))
+        tally.check(f"{count} processes, one of which asks for a trace", done.code == 0 and not os.path.exists(unasked), str(done))
         tally.equal(f"page of {count} processes: number, loops", (count, len(one["loops"])), (found["processes"], len(found["loops"])))
 
 
