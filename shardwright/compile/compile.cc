@@ -153,8 +153,9 @@ valueSpecs(func::FuncOp main, ProgramMeshes &meshes, bool arguments) {
       auto alias = main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
       auto donor = main.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
       spec.donated = alias || (donor && donor.getValue());
-      if (alias)
-        spec.aliasedResult = alias.getInt();
+      if (alias && alias.getInt() >= 0 &&
+          alias.getInt() < int64_t(main.getNumResults()))
+        spec.aliasedResult = int32_t(alias.getInt());
     } else {
       auto info = main.getResultAttrOfType<StringAttr>(i, "jax.result_info");
       spec.name =

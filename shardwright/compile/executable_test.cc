@@ -362,4 +362,19 @@ TEST(Bounded, ArraysHaveTheSizesThatAreUsed) {
               HasSubstr("is f32[<=4,2], but was given f32[5,2]"));
 }
 
+TEST(Executable, HasNoAliasOfResultsThatDoNotExist) {
+  auto executable = compiled(R"(
+    func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 4294967296 : i64},
+                    %b: tensor<4xf32> {tf.aliasing_output = 0 : i32},
+                    %c: tensor<4xf32> {tf.aliasing_output = -1 : i64}) -> tensor<4xf32> {
+      %0 = stablehlo.add %a, %b : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    })");
+  ASSERT_TRUE(executable);
+  std::vector<int32_t> aliases;
+  for (const ValueSpec &spec : executable->arguments())
+    aliases.push_back(spec.aliasedResult);
+  EXPECT_THAT(aliases, testing::ElementsAre(-1, 0, -1));
+}
+
 } // namespace
