@@ -31,17 +31,13 @@ def set_options(**options):
     _options.update(options)
 
 
-def _number(variable, default):
+def _number(variable, default, least=1):
     text = os.environ.get(variable, "")
     if not text:
         return default
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ValueError(f"environment variable {variable} is '{text}', expected a positive number")
-    return number
+    if not text.isdecimal() or int(text) < least:
+        raise ValueError(f"environment variable {variable} is '{text}', expected a number from {least}")
+    return int(text)
 
 
 def _launch_processes():
@@ -51,9 +47,11 @@ def _launch_processes():
 
 def _job():
     """Returns (rank, number of processes) of this job, as torchrun or `torch_xla.launch` say."""
-    local = _number("LOCAL_WORLD_SIZE", 1)
-    rank = os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or "0"
-    return int(rank), _number("WORLD_SIZE", local)
+    rank = _number("RANK", _number("LOCAL_RANK", 0, least=0), least=0)
+    processes = _number("WORLD_SIZE", _number("LOCAL_WORLD_SIZE", 1))
+    if rank >= processes:
+        raise ValueError(f"the rank of this process is {rank} (RANK), expected less than WORLD_SIZE, {processes}")
+    return rank, processes
 
 
 def client_options():
@@ -114,7 +112,7 @@ def _plugin_class():
             if _job()[1] == 1:
                 return False
             if os.environ.get("MASTER_PORT"):
-                os.environ.setdefault("XLA_COORDINATOR_PORT", str(int(os.environ["MASTER_PORT"]) + 1))
+                os.environ.setdefault("XLA_COORDINATOR_PORT", str(_number("MASTER_PORT", 0) + 1))
             return True
 
     return Plugin
