@@ -227,26 +227,57 @@ TEST_F(Replicas, ProgramsWithoutCollectivesRunAlone) {
   EXPECT_THAT(values, ElementsAre(4, 4));
 }
 
+/// What one device computes in a step: the number of sums, and the constant
+/// that it adds before the first.
+struct Choice {
+  int sums;
+  float constant;
+  PJRT_LoadedExecutable *program;
+};
+
+/// The value of each device after all steps, summed in the order of the tree.
+std::vector<float> simulate(const std::vector<std::vector<Choice>> &steps) {
+  std::vector<float> values = {0, 1, 2, 3};
+  for (const std::vector<Choice> &choices : steps) {
+    for (int d = 0; d < numDevices; ++d)
+      values[d] += choices[d].constant;
+    for (int i = 0; i < choices[0].sums; ++i)
+      values.assign(numDevices,
+                    (values[0] + values[1]) + (values[2] + values[3]));
+  }
+  return values;
+}
+
+/// Threads call random programs, each of which some devices call in a form of
+/// their own.
 TEST_F(Replicas, ThreadsInRandomOrder) {
-  std::vector<PJRT_LoadedExecutable *> programs = {
-      compile(sum), compile(twoSums), compile(sumAfter(0.5))};
-  for (int round = 0; round < 5; ++round) {
+  const Choice sums[] = {{1, 0, compile(sum)},
+                         {1, 0, compile(sum)},
+                         {1, 0.5, compile(sumAfter(0.5))},
+                         {1, 3, compile(sumAfter(3))}};
+  const Choice two = {2, 0, compile(twoSums)};
+  for (int round = 0; round < 8; ++round) {
     std::mt19937 random(round);
-    std::vector<int> sequence;
-    for (int i = 0; i < 40; ++i)
-      sequence.push_back(random() % programs.size());
+    std::vector<std::vector<Choice>> steps;
+    for (int i = 0; i < 25; ++i) {
+      std::vector<Choice> &choices = steps.emplace_back(numDevices, two);
+      bool areEqual = random() % 2;
+      if (random() % 4)
+        for (Choice &choice : choices)
+          choice = sums[areEqual ? 0 : random() % 4];
+    }
     std::vector<std::vector<float>> last(numDevices);
     std::vector<std::thread> threads;
     for (int d = 0; d < numDevices; ++d)
       threads.emplace_back([&, d] {
         std::mt19937 pauses(round * numDevices + d);
-        PJRT_Buffer *value = buffer(d, {float(d), 1});
-        for (int program : sequence) {
+        PJRT_Buffer *value = buffer(d, {float(d), float(d)});
+        for (const std::vector<Choice> &choices : steps) {
           if (pauses() % 4 == 0)
             std::this_thread::sleep_for(
                 std::chrono::microseconds(pauses() % 500));
           PJRT_Buffer *next = nullptr;
-          Outcome outcome = call(programs[program], d, value, next);
+          Outcome outcome = call(choices[d].program, d, value, next);
           EXPECT_TRUE(outcome.ok()) << outcome.message;
           if (!outcome.ok())
             return;
@@ -260,18 +291,9 @@ TEST_F(Replicas, ThreadsInRandomOrder) {
       });
     for (std::thread &thread : threads)
       thread.join();
-    std::vector<float> expected = {6, 4};
-    for (size_t i = 0; i < sequence.size(); ++i)
-      for (float &value : expected) {
-        value = (value + (sequence[i] == 2 ? 0.5f : 0)) *
-                (sequence[i] == 1 ? 16 : 4);
-        if (i == 0) // the first sum is over different values
-          value =
-              (&value == &expected[0] ? 6 : 4) + (sequence[i] == 2 ? 2.f : 0);
-        if (i == 0 && sequence[i] == 1)
-          value *= 4;
-      }
-    EXPECT_THAT(last, Each(expected));
+    std::vector<float> expected = simulate(steps);
+    for (int d = 0; d < numDevices; ++d)
+      EXPECT_THAT(last[d], ElementsAre(expected[d], expected[d]));
   }
 }
 
