@@ -9,7 +9,6 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/cost/predicted_seconds.h"
-#include "shardwright/partition/decide/local_work.h"
 #include "shardwright/partition/ops/linear_ops.h"
 #include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/ops/op_traits.h"

@@ -396,6 +396,11 @@ OpDecision Decider::run() {
 
 } // namespace
 
+bool shardwright::isColumn(const ShardingRule &rule, int32_t factor) {
+  return rule.holds(1, factor) && !rule.holds(0, factor) &&
+         rule.holds(int32_t(rule.operands.size()), factor);
+}
+
 bool shardwright::mayShard(const DecideProblem &problem, int32_t f) {
   const Factor &factor = problem.rule->factors[f];
   if (size_t(f) < problem.keepUnsharded.size() && problem.keepUnsharded[f])

@@ -148,6 +148,10 @@ struct OpDecision {
 /// True if the op can be computed with the factor sharded, along axes that fit.
 bool mayShard(const DecideProblem &problem, int32_t factor);
 
+/// True if the factor is one of the output columns of a contraction: in its
+/// right operand and its result, not in its left operand.
+bool isColumn(const ShardingRule &rule, int32_t factor);
+
 /// Always succeeds: every op can be computed without sharding.
 OpDecision decide(const DecideProblem &problem, ReshardPlanner &planner);
 

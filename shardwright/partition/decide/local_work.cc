@@ -13,11 +13,6 @@
 
 using namespace shardwright;
 
-bool shardwright::isColumn(const ShardingRule &rule, int32_t factor) {
-  return rule.holds(1, factor) && !rule.holds(0, factor) &&
-         rule.holds(int32_t(rule.operands.size()), factor);
-}
-
 double LocalWork::writeSeconds(double bytes) const {
   return costs.machine->operationSeconds + costs.machine->memorySeconds(bytes);
 }

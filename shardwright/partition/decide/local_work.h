@@ -19,10 +19,6 @@
 
 namespace shardwright {
 
-/// True if the factor is one of the output columns of a contraction: in its
-/// right operand and its result, not in its left operand.
-bool isColumn(const ShardingRule &rule, int32_t factor);
-
 /// Adds up the work for one candidate. Bytes are those that a device holds.
 class LocalWork {
 public:
