@@ -1,5 +1,4 @@
-//===- replica_calls.h - programs called on one device at a time -*- C++
-//-*-===//
+//===- replica_calls.h - programs called on one device ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
