@@ -30,19 +30,22 @@ Location withTag(Location location, int64_t id) {
 }
 
 /// Collects the outermost numbers, which identify the latest purpose of an op.
-void collectTags(LocationAttr location, llvm::SmallSetVector<int64_t, 4> &ids) {
+/// Programs may have any others in their locations.
+void collectTags(LocationAttr location, size_t count,
+                 llvm::SmallSetVector<int64_t, 4> &ids) {
   if (auto fused = dyn_cast<FusedLoc>(location)) {
     if (auto dict = dyn_cast_if_present<DictionaryAttr>(fused.getMetadata()))
       if (auto id = dict.getAs<IntegerAttr>(kTag)) {
-        ids.insert(id.getInt());
+        if (id.getInt() >= 0 && id.getInt() < int64_t(count))
+          ids.insert(id.getInt());
         return;
       }
     for (Location part : fused.getLocations())
-      collectTags(part, ids);
+      collectTags(part, count, ids);
   } else if (auto name = dyn_cast<NameLoc>(location)) {
-    collectTags(name.getChildLoc(), ids);
+    collectTags(name.getChildLoc(), count, ids);
   } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    collectTags(call.getCallee(), ids);
+    collectTags(call.getCallee(), count, ids);
   }
 }
 
@@ -218,11 +221,10 @@ Location PlannedMoves::onSumResolution(OpResult result, const Layout &partial,
 std::vector<const RecordedReason *>
 PlannedMoves::reasonsOf(Location location) const {
   llvm::SmallSetVector<int64_t, 4> ids;
-  collectTags(location, ids);
+  collectTags(location, reasons.size(), ids);
   std::vector<const RecordedReason *> found;
   for (int64_t id : ids)
-    if (id >= 0 && id < int64_t(reasons.size()))
-      found.push_back(&reasons[id]);
+    found.push_back(&reasons[id]);
   return found;
 }
 
