@@ -8,6 +8,7 @@
 #include "shardwright/auto/assign/assignment.h"
 #include "shardwright/auto/assign/contract_assignment.h"
 #include "shardwright/auto/assign/improve_assignment.h"
+#include "shardwright/auto/assign/solved_assignments.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -179,6 +180,53 @@ RC_GTEST_PROP(Assignment, IsOptimal, ()) {
   RC_ASSERT(solution.bound <= best + 1e-6);
   RC_ASSERT(solveAssignment(problem, {.nodes = 1000}).strategies ==
             solution.strategies);
+}
+
+RC_GTEST_PROP(SolvedAssignments, AreSolvedOnce, ()) {
+  AssignmentProblem problem = randomProblem();
+  problem.liveSets.push_back({{{0, 8, 8}}, 1});
+  AssignmentProblem other = problem;
+  SolverLimits limits{.nodes = 10}, otherLimits = limits;
+  AssignmentStrategy &last = other.choices.back().strategies.back();
+  switch (pick(0, 9)) {
+  case 0:
+    other.liveSets.clear();
+    break;
+  case 1:
+    other.liveSets.front().held.front().copyBytes = 4;
+    break;
+  case 2:
+    ++other.shards;
+    break;
+  case 3:
+    other.limit = 100;
+    break;
+  case 4:
+    other.values.back().exchange += 1;
+    break;
+  case 5:
+    last.seconds += 1;
+    break;
+  case 6:
+    last.makes.front().layout = 5;
+    break;
+  case 7:
+    last.needs.push_back({0, -1});
+    break;
+  default:
+    otherLimits.dives = true;
+  }
+  SolvedAssignments solved;
+  for (int i = 0; i < 2; ++i) {
+    AssignmentSolution known = solved.solve(problem, limits),
+                       fresh = solveAssignment(problem, limits);
+    RC_ASSERT(known.strategies == fresh.strategies);
+    RC_ASSERT(known.bound == fresh.bound);
+    RC_ASSERT(known.secondsPerByte == fresh.secondsPerByte);
+    RC_ASSERT(solved.size() == 1u);
+  }
+  solved.solve(other, otherLimits);
+  RC_ASSERT(solved.size() == 2u);
 }
 
 RC_GTEST_PROP(Assignment, RoundedIsWithinTheBound, ()) {

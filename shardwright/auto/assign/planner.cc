@@ -59,9 +59,9 @@ class Descent {
 public:
   Descent(const PlannerInput &input, const ProgramModel &model,
           const LiveRanges &ranges, const StrategyMaker &maker,
-          SolverLimits limits, double limit)
+          SolvedAssignments &solved, SolverLimits limits, double limit)
       : input(input), model(model), ranges(ranges), maker(maker),
-        limits(limits), limit(limit) {
+        solved(solved), limits(limits), limit(limit) {
     now.made.assign(
         model.values.size(),
         SmallVector<AxisLayout, 4>(input.axes.size(), kReplicatedLayout));
@@ -97,6 +97,7 @@ private:
   const ProgramModel &model;
   const LiveRanges &ranges;
   const StrategyMaker &maker;
+  SolvedAssignments &solved;
   SolverLimits limits;
   double limit;
   AxisDecisions now;
@@ -139,7 +140,7 @@ bool Descent::decide(int32_t axis, double share) {
   decided[axis] = {++time, share};
   AxisPlanner planner(input, model, maker, now, axis);
   double n = double(planner.get().shards);
-  PricedMemory memory(planner.get(), limits, limit * share,
+  PricedMemory memory(planner.get(), solved, limits, limit * share,
                       [&](const AssignmentSolution &solution, double &bytes) {
                         return peakSet(planner, solution, n, bytes);
                       });
@@ -254,7 +255,7 @@ PlannedLayouts Planner::plan(double limit) const {
                                        : kMostPassesWithin;
   SmallVector<int32_t, 4> order = axisOrder();
   auto run = [&](bool later) {
-    return Descent(input, model, ranges, maker, limits, limit)
+    return Descent(input, model, ranges, maker, solved, limits, limit)
         .run(order, later, passes);
   };
   result = run(true);

@@ -17,6 +17,7 @@
 #define SHARDWRIGHT_AUTO_ASSIGN_PLANNER_H
 
 #include "shardwright/auto/assign/live_ranges.h"
+#include "shardwright/auto/assign/solved_assignments.h"
 
 namespace shardwright {
 
@@ -40,6 +41,7 @@ struct PlannedLayouts {
   double secondsPerByte = 0;
 };
 
+/// Not thread-safe.
 class Planner {
 public:
   /// The machine must outlive the planner. Effort 0 decides the axes of large
@@ -63,6 +65,7 @@ private:
   LiveRanges ranges;
   StrategyMaker maker;
   SolverLimits limits;
+  mutable SolvedAssignments solved;
 };
 
 } // namespace shardwright

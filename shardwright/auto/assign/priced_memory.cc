@@ -33,9 +33,11 @@ constexpr int kTreeNodes = 20;
 constexpr double kLeastPart = 0.05;
 
 PricedMemory::PricedMemory(AssignmentProblem &problem,
+                           SolvedAssignments &solved,
                            const SolverLimits &limits, double limit,
                            FindPeak findPeak)
-    : problem(problem), limits(limits), limit(limit), findPeak(findPeak) {
+    : problem(problem), solved(solved), limits(limits), limit(limit),
+      findPeak(findPeak) {
   problem.limit = LinearProgram::infinity;
 }
 
@@ -77,7 +79,7 @@ void PricedMemory::addLiveSet(LiveSet set) {
   relaxation.dives = false;
   relaxation.nodes = 0;
   relaxation.iterations = kMostIterations;
-  AssignmentSolution relaxed = solveAssignment(limited, relaxation);
+  AssignmentSolution relaxed = solved.solve(limited, relaxation);
   bound = std::max(bound, relaxed.bound);
   prices = relaxed.secondsPerByte;
   // The last digits of a dual price depend on the processor.
@@ -104,7 +106,7 @@ bool PricedMemory::tryScale(double scale, bool solves) {
   SolverLimits few = limits;
   few.iterations = kMostIterations;
   if (solves)
-    if (AssignmentSolution solution = solveAssignment(priced, few);
+    if (AssignmentSolution solution = solved.solve(priced, few);
         solution.works())
       found.push_back(std::move(solution.strategies));
   // From what is best without a limit, and from what is best so far.
@@ -126,7 +128,7 @@ bool PricedMemory::tryScale(double scale, bool solves) {
 }
 
 AssignmentSolution PricedMemory::run() {
-  best = solveAssignment(problem, limits);
+  best = solved.solve(problem, limits);
   // Small programs have the time for a tree where a dive ends too high.
   if (best.works() && problem.choices.size() <= kMostChoicesForTree &&
       best.seconds > best.bound * (1 + kLargeGap)) {
@@ -134,7 +136,7 @@ AssignmentSolution PricedMemory::run() {
     tree.dives = false;
     tree.nodes = kTreeNodes;
     tree.gap = kLargeGap / 2;
-    AssignmentSolution other = solveAssignment(problem, tree);
+    AssignmentSolution other = solved.solve(problem, tree);
     if (other.works() && other.seconds < best.seconds)
       best = std::move(other);
   }

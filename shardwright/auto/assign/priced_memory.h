@@ -15,7 +15,7 @@
 #ifndef SHARDWRIGHT_AUTO_ASSIGN_PRICED_MEMORY_H
 #define SHARDWRIGHT_AUTO_ASSIGN_PRICED_MEMORY_H
 
-#include "shardwright/auto/assign/assignment.h"
+#include "shardwright/auto/assign/solved_assignments.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -28,8 +28,8 @@ using FindPeak =
 class PricedMemory {
 public:
   /// `problem` has no limit; live sets are added to it.
-  PricedMemory(AssignmentProblem &problem, const SolverLimits &limits,
-               double limit, FindPeak findPeak);
+  PricedMemory(AssignmentProblem &problem, SolvedAssignments &solved,
+               const SolverLimits &limits, double limit, FindPeak findPeak);
 
   /// The fastest assignment found that fits, or the smallest if none does. Its
   /// bound holds for all that fit.
@@ -47,6 +47,7 @@ private:
   bool isKnown(const LiveSet &set) const;
 
   AssignmentProblem &problem;
+  SolvedAssignments &solved;
   SolverLimits limits;
   double limit;
   FindPeak findPeak;
