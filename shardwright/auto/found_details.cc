@@ -197,8 +197,7 @@ void readAssumptions(ModuleOp module, ArrayRef<int32_t> argumentOf,
 } // namespace
 
 /// The module from its text, as a user would keep it; null if that fails.
-static OwningOpRef<ModuleOp> readBack(ModuleOp annotated) {
-  std::string text;
+static OwningOpRef<ModuleOp> readBack(ModuleOp annotated, std::string &text) {
   llvm::raw_string_ostream os(text);
   annotated->print(os, OpPrintingFlags().enableDebugInfo());
   return parseSourceString<ModuleOp>(text, annotated.getContext());
@@ -209,8 +208,8 @@ FoundDetails describeFound(ModuleOp annotated, const CompileOptions &options,
   FoundDetails details;
   ScopedDiagnosticHandler quiet(annotated.getContext(),
                                 [](Diagnostic &) { return success(); });
-  OwningOpRef<ModuleOp> local =
-      readsBack ? readBack(annotated) : OwningOpRef(annotated.clone());
+  OwningOpRef<ModuleOp> local = readsBack ? readBack(annotated, details.text)
+                                          : OwningOpRef(annotated.clone());
   if (!local)
     return details;
   CompileOptions mine = options;

@@ -41,6 +41,8 @@ struct FoundDetails {
   /// The predicted step of the module as it is read back from its text; none if
   /// it was not read back.
   std::optional<double> secondsOfText;
+  /// That text; empty if there is none.
+  std::string text;
   /// The largest time first.
   std::vector<Communication> communication;
   std::optional<PeakReport> peak;

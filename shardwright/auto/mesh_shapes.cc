@@ -171,6 +171,7 @@ static void renameAxes(AutoResult &result, ArrayRef<MeshAxis> axes) {
   for (auto [old, axis] : llvm::zip_equal(result.mesh.axes(), axes))
     nameOf[old.name] = axis.name;
   result.details.secondsOfText.reset();
+  result.details.text.clear();
   result.mesh = Mesh(SmallVector<MeshAxis, 4>(axes));
   AttrTypeReplacer replacer;
   auto find = [&](StringRef name) {

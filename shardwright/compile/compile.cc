@@ -25,6 +25,7 @@
 #include "shardwright/simplify/simplify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -285,13 +286,22 @@ static std::optional<double> predictBytesBetween(const ProgramReport &report,
 /// Predicts what a step of the program of one device sends, takes and holds.
 static void predict(ModuleOp module, const CompileOptions &options,
                     const MachineModel &machine, ProgramReport &report) {
-  report.collectives = costOfCollectives(module, report.mesh, report.devices);
+  PredictedPeak peak;
+  // Each reads the module only. One after the other if the context has no
+  // threads.
+  std::function<void()> parts[] = {
+      [&] {
+        report.collectives =
+            costOfCollectives(module, report.mesh, report.devices);
+        report.predicted.time = predictStepTime(module, report.mesh, machine);
+      },
+      [&] { peak = predictPeak(module); }};
+  parallelForEach(module.getContext(), parts, [](auto &part) { part(); });
   report.predicted.machine = machine.name;
   report.predicted.isAsked =
       options.partition.machine || options.overlap != Overlap::Off;
-  report.predicted.time = predictStepTime(module, report.mesh, machine);
   report.predictedPeak = describePeak(
-      predictPeak(module),
+      peak,
       [&](bool isArgument, int64_t index) {
         return (isArgument ? report.arguments : report.results)[index].name;
       },

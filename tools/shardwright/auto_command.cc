@@ -130,10 +130,11 @@ int autoCommand(const AutoCommandOptions &options) {
   CompileOptions compile;
   compile.partition.machine = request.machine;
   compile.overlap = request.overlap;
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  OpPrintingFlags flags;
-  result->module->print(os, flags.enableDebugInfo());
+  std::string text = std::move(result->details.text);
+  if (text.empty()) {
+    llvm::raw_string_ostream os(text);
+    result->module->print(os, OpPrintingFlags().enableDebugInfo());
+  }
   text += "\n";
   if (int code = checkReadBack(text, *result, compile)) {
     session.finishDiagnostic();
