@@ -59,7 +59,7 @@ void Trials::runTrial(TrialContext &worker, Run &run) {
   OwningOpRef<ModuleOp> copy = worker.annotated(run.plan);
   ScopedDiagnosticHandler quiet(copy->getContext(), dropDiagnostic);
   CompileOptions mine = options;
-  mine.partition.planners = &worker.getPlanners();
+  mine.partition.kept = &worker.getKept();
   mine.beforePartition = [&](ModuleOp propagated) {
     run.shardings = worker.hashShardings(propagated);
     {
@@ -146,7 +146,7 @@ void Trials::runBlame(TrialContext &worker, BlameRun &run) {
   OwningOpRef<ModuleOp> copy = worker.annotated(run.plan);
   ScopedDiagnosticHandler quiet(copy->getContext(), dropDiagnostic);
   CompileOptions mine = options;
-  mine.partition.planners = &worker.getPlanners();
+  mine.partition.kept = &worker.getKept();
   FailureOr<Compiled> compiled = compile(*copy, mine);
   if (succeeded(compiled))
     run.blame = blameOf(*copy, compiled->report.mesh, machine, shares);

@@ -16,7 +16,7 @@
 #define SHARDWRIGHT_AUTO_TRIAL_CONTEXT_H
 
 #include "shardwright/auto/problem/plan.h"
-#include "shardwright/partition/reshard/planner_pool.h"
+#include "shardwright/partition/insert/kept_plans.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -49,8 +49,8 @@ public:
   /// A copy of the copy with the plan's annotations.
   mlir::OwningOpRef<mlir::ModuleOp> annotated(const Plan &plan) const;
   mlir::ModuleOp getBase() const { return *base; }
-  /// Reshards that trials of this copy have planned.
-  PlannerPool &getPlanners() { return planners; }
+  /// What trials of this copy have planned.
+  KeptPlans &getKept() { return kept; }
   /// A hash of all shardings of a copy after propagation, which does not depend
   /// on the context; not 0.
   uint64_t hashShardings(mlir::ModuleOp propagated);
@@ -65,7 +65,7 @@ private:
   mutable mlir::OwningOpRef<mlir::ModuleOp> base;
   /// From the values of sites in the user's module to those of `base`.
   llvm::DenseMap<mlir::Value, mlir::Value> baseOf;
-  PlannerPool planners;
+  KeptPlans kept;
   /// Of the text of attributes.
   llvm::DenseMap<mlir::Attribute, uint64_t> hashOf;
 };

@@ -17,6 +17,7 @@
 #include "shardwright/partition/insert/erase_unused.h"
 #include "shardwright/partition/insert/fuse_collectives.h"
 #include "shardwright/partition/insert/inserter.h"
+#include "shardwright/partition/insert/kept_plans.h"
 #include "shardwright/partition/insert/reduce_unmerged.h"
 #include "shardwright/partition/insert/sum_costs.h"
 #include "shardwright/partition/prepare/compose_slices.h"
@@ -53,16 +54,15 @@ LogicalResult insertCollectives(ModuleOp module,
     else
       updateInPlaceOfScatter(cast<stablehlo::ScatterOp>(op));
   }
-  FailureOr<MeshTable> meshes = MeshTable::create(
-      module, plannerCosts(module, options), options.effort, options.planners);
-  if (failed(meshes))
+  KeptPlans own;
+  KeptPlans &kept = options.kept ? *options.kept : own;
+  if (failed(kept.begin(module, plannerCosts(module, options), options.effort)))
     return failure();
-  PlanMemo memo;
   for (auto func : module.getOps<func::FuncOp>()) {
     PlannedCosts costs;
     bool isSummed = options.planned && func == sdy::getMainFunc(module);
-    Inserter inserter(*meshes, memo, options.observer, /*plan=*/nullptr,
-                      isSummed ? &costs : nullptr);
+    Inserter inserter(kept.getMeshes(), kept.getMemo(), options.observer,
+                      /*plan=*/nullptr, isSummed ? &costs : nullptr);
     if (failed(inserter.runOnFunction(func, found)))
       return failure();
     if (isSummed)

@@ -23,7 +23,7 @@
 
 namespace shardwright {
 
-class PlannerPool;
+class KeptPlans;
 class PlanObserver;
 
 struct PartitionOptions {
@@ -31,8 +31,8 @@ struct PartitionOptions {
   Effort effort = Effort::Normal;
   /// Records why collectives are inserted; may be null.
   PlanObserver *observer = nullptr;
-  /// Keeps planned reshards from one partitioning to the next; may be null.
-  PlannerPool *planners = nullptr;
+  /// Keeps plans from one partitioning to the next; may be null.
+  KeptPlans *kept = nullptr;
   /// If set, seconds on this machine replace `costs`.
   std::optional<MachineModel> machine;
   /// If not null, receives what the planner took one run of the entry function

@@ -41,6 +41,10 @@ public:
   const OpPlan *store(OpPlan plan) {
     return &single.emplace_back(std::move(plan));
   }
+  /// Drops the plans without a key.
+  void forgetSingle() { single.clear(); }
+  /// Number of plans with a key.
+  size_t size() const { return entries.size(); }
 
 private:
   struct Entry {

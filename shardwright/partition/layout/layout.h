@@ -86,6 +86,9 @@ public:
   }
   int32_t size() const { return entries.size(); }
   const CostModel &getCosts() const { return costs; }
+  /// True if functions of the module are on meshes of different numbers of
+  /// devices.
+  bool hasSizes() const { return !devicesOf.empty(); }
   /// Of the meshes with axes; 1 if there are none, the maximum if functions
   /// differ.
   int64_t numDevices() const;
