@@ -186,8 +186,14 @@ FailureOr<std::vector<Candidate>> AutoSharder::start(const Budget &budget) {
     plans = planned->make(size_t(budget.planned));
   });
   trials.start(planning);
-  std::vector<Candidate> candidates = search.tryRecipes(budget.recipes);
-  trials.finish(planning);
+  std::vector<Candidate> candidates = search.tryRecipes(budget.recipes, [&] {
+    trials.finish(planning);
+    // Their trials start when a worker has no more recipes.
+    SmallVector<const Plan *> list;
+    for (const Recipe &recipe : plans)
+      list.push_back(&recipe.plan);
+    trials.startAll(list);
+  });
   addPlanned(candidates, std::move(plans));
   if (candidates.empty()) {
     // Not even the replicated program: this time its errors are shown.

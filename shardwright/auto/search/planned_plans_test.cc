@@ -96,6 +96,34 @@ TEST_F(PlannerTest, EqualProgramsHaveEqualPlans) {
   EXPECT_EQ(first.seconds, last.seconds);
 }
 
+TEST_F(PlannerTest, PlansInAWorkerBesideTrials) {
+  OwningOpRef<ModuleOp> module = parse(kMlp);
+  FailureOr<AutoProblem> problem = readProblem(*module, {});
+  ASSERT_TRUE(succeeded(problem));
+  CompileOptions options;
+  options.partition.machine = machine;
+  Trials trials(*module, *problem, options);
+  std::optional<Planner> planner;
+  PlannedLayouts first, again;
+  TrialWorkers::Task making([&](TrialContext &) {
+    planner.emplace(plannerInput(*module, *problem), machine);
+    first = planner->plan(1e12);
+  });
+  TrialWorkers::Task more([&](TrialContext &) { again = planner->plan(1e12); });
+  trials.start(making);
+  Plan replicated(*problem), byRows(*problem);
+  ASSERT_TRUE(byRows.put(*problem, 1, 0, 0));
+  trials.tryAll({&replicated, &byRows});
+  trials.finish(making);
+  trials.start(more);
+  trials.blame(byRows);
+  trials.finish(more);
+  plan(kMlp, 1e12);
+  EXPECT_EQ(first.made, last.made);
+  EXPECT_EQ(again.made, last.made);
+  EXPECT_EQ(again.seconds, last.seconds);
+}
+
 TEST_F(PlannerTest, ShardsHeadsOfAttention) {
   EXPECT_EQ(plan(R"(
 sdy.mesh @mesh = <["x"=4]>

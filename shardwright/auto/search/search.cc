@@ -87,13 +87,16 @@ const Trial &PlanSearch::tryPlan(const Plan &plan) {
   return trials.of(plan);
 }
 
-std::vector<Candidate> PlanSearch::tryRecipes(int64_t budget) {
+std::vector<Candidate>
+PlanSearch::tryRecipes(int64_t budget, llvm::function_ref<void()> meanwhile) {
   std::vector<Recipe> list = recipes(problem, specsOnly);
   if (int64_t(list.size()) > budget)
     list.erase(list.begin() + budget, list.end());
   std::vector<const Plan *> plans;
   for (const Recipe &recipe : list)
     plans.push_back(&recipe.plan);
+  trials.startAll(plans);
+  meanwhile();
   tryPlans(plans);
   std::vector<Candidate> tried;
   for (Recipe &recipe : list) {

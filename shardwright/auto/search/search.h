@@ -66,14 +66,14 @@ public:
   /// Reads the moves of the module, unless they have been read. A search does
   /// that too; no other thread may change the module's context meanwhile.
   void readMoves();
-  /// Tries the recipes within `budget` trials.
-  std::vector<Candidate> tryRecipes(int64_t budget);
+  /// Tries the recipes within `budget` trials. `meanwhile` is called when they
+  /// have started.
+  std::vector<Candidate> tryRecipes(int64_t budget,
+                                    llvm::function_ref<void()> meanwhile);
   /// `explore` and `climb` end after so many trials that bring nothing better
   /// than `best` and than what they found before.
   void setPatience(int64_t trials, const Trial &best);
-  bool isOutOfPatience() const {
-    return trials.spent() >= lastGain + patience;
-  }
+  bool isOutOfPatience() const { return trials.spent() >= lastGain + patience; }
   /// The next searches will start at these plans, in this order.
   void expectStarts(llvm::ArrayRef<Candidate> starts);
   /// Takes better moves until there are none, or `budget` trials are spent.

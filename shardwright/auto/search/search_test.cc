@@ -195,6 +195,28 @@ TEST(Blame, NamesTheOpsThatCost) {
   EXPECT_LT(blame.ops.empty() ? 0 : blame.ops[0].seconds, before / 10);
 }
 
+TEST(Blame, IsTheSameWithAndWithoutATrial) {
+  const std::vector<std::vector<int32_t>> layouts = {
+      {-1, 1}, {0}, {-1, 0, -1, 1}};
+  for (const std::vector<int32_t> &dims : layouts) {
+    Program tried(kMlp), fresh(kMlp);
+    ASSERT_TRUE(tried.trials && fresh.trials);
+    // The first trial has the shortest step so far, so it notes its blame.
+    tried.trials->of(tried.withDims(dims));
+    Blame noted = tried.trials->blame(tried.withDims(dims));
+    Blame partitioned = fresh.trials->blame(fresh.withDims(dims));
+    EXPECT_EQ(tried.trials->spent(), fresh.trials->spent() + 1);
+    ASSERT_FALSE(noted.held.empty());
+    ASSERT_EQ(noted.ops.size(), partitioned.ops.size());
+    for (auto [a, b] : llvm::zip_equal(noted.ops, partitioned.ops))
+      EXPECT_EQ(std::pair(a.number, a.seconds), std::pair(b.number, b.seconds));
+    ASSERT_EQ(noted.held.size(), partitioned.held.size());
+    for (auto [a, b] : llvm::zip_equal(noted.held, partitioned.held))
+      EXPECT_EQ(std::tuple(a.kind, a.number, a.bytes),
+                std::tuple(b.kind, b.number, b.bytes));
+  }
+}
+
 TEST(Trials, ManyAtATimeAreAsOneAtATime) {
   Program together(kMlp), alone(kMlp);
   ASSERT_TRUE(together.trials && alone.trials);

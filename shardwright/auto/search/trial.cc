@@ -27,7 +27,8 @@ Trials::Trials(ModuleOp imported, const AutoProblem &problem,
   options.partition.observer = nullptr;
 }
 
-Trial Trials::runPipeline(ModuleOp module, const CompileOptions &how) const {
+Trial Trials::runPipeline(ModuleOp module, const CompileOptions &how,
+                          Mesh *mesh) const {
   Trial trial;
   FailureOr<Compiled> compiled = compile(module, how);
   if (failed(compiled))
@@ -36,6 +37,8 @@ Trial Trials::runPipeline(ModuleOp module, const CompileOptions &how) const {
   trial.step = compiled->report.predicted.time;
   trial.sent = compiled->report.collectives.totalBytes();
   trial.peak = double(compiled->report.predictedPeak->bytes);
+  if (mesh)
+    *mesh = compiled->report.mesh;
   return trial;
 }
 
@@ -73,7 +76,28 @@ void Trials::runTrial(TrialContext &worker, Run &run) {
     return options.beforePartition ? options.beforePartition(propagated)
                                    : success();
   };
-  run.trial = runPipeline(*copy, mine);
+  Mesh mesh;
+  run.trial = runPipeline(*copy, mine, &mesh);
+  if (!run.trial.works)
+    return;
+  {
+    std::lock_guard lock(mutex);
+    if (run.trial.seconds() >= shortest)
+      return;
+    shortest = run.trial.seconds();
+  }
+  run.blame = blameOf(worker, *copy, mesh);
+}
+
+Blame Trials::blameOf(TrialContext &worker, ModuleOp local, const Mesh &mesh) {
+  const MachineModel machine =
+      options.partition.machine.value_or(MachineModel());
+  {
+    std::lock_guard lock(mutex);
+    if (shares.empty())
+      shares = evenShares(worker.getBase(), problem.mesh, machine);
+  }
+  return shardwright::blameOf(local, mesh, machine, shares);
 }
 
 Trials::Run &Trials::runOf(const Plan &plan) {
@@ -136,20 +160,23 @@ const Trial *Trials::bestWithin(double bytes) const {
 }
 
 void Trials::runBlame(TrialContext &worker, BlameRun &run) {
-  const MachineModel machine =
-      options.partition.machine.value_or(MachineModel());
-  {
-    std::lock_guard lock(mutex);
-    if (shares.empty())
-      shares = evenShares(worker.getBase(), problem.mesh, machine);
-  }
   OwningOpRef<ModuleOp> copy = worker.annotated(run.plan);
   ScopedDiagnosticHandler quiet(copy->getContext(), dropDiagnostic);
   CompileOptions mine = options;
   mine.partition.kept = &worker.getKept();
   FailureOr<Compiled> compiled = compile(*copy, mine);
   if (succeeded(compiled))
-    run.blame = blameOf(*copy, compiled->report.mesh, machine, shares);
+    run.blame = blameOf(worker, *copy, compiled->report.mesh);
+}
+
+const Blame *Trials::findBlame(const Plan &plan) const {
+  // Other runs may not be done.
+  if (!known.count(plan.key()))
+    return nullptr;
+  const Run *run = runs.at(plan.key()).get();
+  if (run->same)
+    run = run->same;
+  return run->blame ? &*run->blame : nullptr;
 }
 
 Trials::BlameRun &Trials::blameRunOf(const Plan &plan) {
@@ -163,11 +190,14 @@ Trials::BlameRun &Trials::blameRunOf(const Plan &plan) {
 
 Blame Trials::blame(const Plan &plan, Plans next, Plans nextBlames) {
   ++numBlamed;
+  if (const Blame *found = findBlame(plan))
+    return *found;
   BlameRun &run = blameRunOf(plan);
   workers.start(&run.task);
   Tasks expected = tasksOf(next);
   for (const Plan *later : nextBlames)
-    expected.push_back(&blameRunOf(*later).task);
+    if (!findBlame(*later))
+      expected.push_back(&blameRunOf(*later).task);
   workers.expect(expected);
   workers.finish(run.task);
   return run.blame;

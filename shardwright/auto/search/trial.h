@@ -20,6 +20,7 @@
 #include "shardwright/auto/search/trial_workers.h"
 #include "shardwright/compile/compile.h"
 
+#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -51,13 +52,16 @@ public:
   const Trial &of(const Plan &plan);
   /// The plan's trial; null if it has not been tried.
   const Trial *find(const Plan &plan) const;
-  /// What the plan's step and memory are spent on. Partitions it once more.
-  /// `next`, `nextBlames`: what will probably be asked for then.
+  /// What the plan's step and memory are spent on. Partitions it once more
+  /// unless its trial has noted that. `next`, `nextBlames`: what will probably
+  /// be asked for then.
   Blame blame(const Plan &plan, Plans next = {}, Plans nextBlames = {});
   /// Runs `work`, which needs no copy of the module, beside the trials that are
   /// started later. The caller waits for it with `finish`.
   void start(TrialWorkers::Task &work) { workers.start(&work); }
   void finish(TrialWorkers::Task &work) { workers.finish(work); }
+  /// Starts the trials of plans that will be asked for.
+  void startAll(Plans plans) { workers.start(tasksOf(plans)); }
   /// The trial with the shortest step that takes at most so many bytes, among
   /// all so far; null if there is none.
   const Trial *bestWithin(double bytes) const;
@@ -90,6 +94,8 @@ private:
     Trial trial;
     /// Of the shardings after propagation; 0 if that failed.
     uint64_t shardings = 0;
+    /// Of trials with the shortest step so far: probably asked for next.
+    std::optional<Blame> blame;
     /// A run with equal shardings, which has the trial instead; or null.
     Run *same = nullptr;
   };
@@ -113,7 +119,12 @@ private:
   void commit(const Plan &plan);
   void runTrial(TrialContext &worker, Run &run);
   void runBlame(TrialContext &worker, BlameRun &run);
-  Trial runPipeline(mlir::ModuleOp module, const CompileOptions &how) const;
+  /// `mesh`: receives that of the program, if it works.
+  Trial runPipeline(mlir::ModuleOp module, const CompileOptions &how,
+                    Mesh *mesh = nullptr) const;
+  Blame blameOf(TrialContext &worker, mlir::ModuleOp local, const Mesh &mesh);
+  /// The blame that the plan's trial has found; null if there is none.
+  const Blame *findBlame(const Plan &plan) const;
 
   /// Propagation's share of a trial.
   static constexpr int64_t kEqualPerTrial = 4;
@@ -132,6 +143,8 @@ private:
   std::mutex mutex;
   /// By the shardings after propagation: the first run that had them.
   llvm::DenseMap<uint64_t, Run *> runWith;
+  /// Of the runs that are done.
+  double shortest = std::numeric_limits<double>::infinity();
   std::vector<double> shares;
   int64_t numTrials = 0, numBlamed = 0, numEqual = 0;
   /// The last member, so that its threads end first.

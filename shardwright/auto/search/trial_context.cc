@@ -61,15 +61,15 @@ static OwningOpRef<ModuleOp> numberedCopy(ModuleOp imported) {
   return copy;
 }
 
-/// The numbered copy as bytecode, aligned as the reader needs it; null if it
-/// cannot be written.
-static std::unique_ptr<llvm::MemoryBuffer> numberedBytecode(ModuleOp imported) {
+std::unique_ptr<llvm::MemoryBuffer>
+TrialContext::bytecodeOf(ModuleOp imported) {
   ScopedDiagnosticHandler quiet(imported.getContext(), dropDiagnostic);
   OwningOpRef<ModuleOp> copy = numberedCopy(imported);
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
   if (failed(writeBytecodeToFile(*copy, os)))
     return nullptr;
+  // The reader needs this alignment.
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
       bytes.size(), "", llvm::Align(64));
   if (buffer)
@@ -108,11 +108,9 @@ TrialContext::createInContext(ModuleOp imported, const AutoProblem &problem) {
   return made;
 }
 
-std::unique_ptr<TrialContext> TrialContext::create(ModuleOp imported,
-                                                   const AutoProblem &problem) {
-  std::unique_ptr<llvm::MemoryBuffer> bytes = numberedBytecode(imported);
-  if (!bytes)
-    return nullptr;
+std::unique_ptr<TrialContext>
+TrialContext::create(ModuleOp imported, llvm::MemoryBufferRef bytecode,
+                     const AutoProblem &problem) {
   std::unique_ptr<TrialContext> made(new TrialContext(problem));
   MLIRContext &user = *imported.getContext();
   made->own = std::make_unique<MLIRContext>(user.getDialectRegistry(),
@@ -122,7 +120,10 @@ std::unique_ptr<TrialContext> TrialContext::create(ModuleOp imported,
   made->own->getDiagEngine().registerHandler(dropDiagnostic);
   ParserConfig config(made->own.get(), /*verifyAfterParse=*/false);
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(bytes), SMLoc());
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(bytecode,
+                                       /*RequiresNullTerminator=*/false),
+      SMLoc());
   made->base = parseSourceFile<ModuleOp>(sources, config);
   if (!made->base ||
       numberedOps(*made->base).size() != numberedOps(imported).size())

@@ -20,6 +20,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
 
@@ -36,10 +37,14 @@ void collectOpNumbers(mlir::LocationAttr location,
 
 class TrialContext {
 public:
-  /// Copies the module. Null if the module cannot be copied to another context
-  /// (it does not survive bytecode). `imported` and `problem` must outlive the
-  /// result.
+  /// The module for `create`; null if it cannot be written as bytecode.
+  static std::unique_ptr<llvm::MemoryBuffer>
+  bytecodeOf(mlir::ModuleOp imported);
+  /// Copies the module, whose bytecode is given, to another context. Null if
+  /// that fails. `imported` and `problem` must outlive the result. Several
+  /// threads may copy at the same time.
   static std::unique_ptr<TrialContext> create(mlir::ModuleOp imported,
+                                              llvm::MemoryBufferRef bytecode,
                                               const AutoProblem &problem);
   /// Copies the module within its context; always possible. Trials then run one
   /// at a time.

@@ -26,17 +26,32 @@ TrialWorkers::~TrialWorkers() {
     thread.join();
 }
 
+void TrialWorkers::copyModule() {
+  size_t cores = std::max(std::thread::hardware_concurrency(), 1u);
+  std::unique_ptr<llvm::MemoryBuffer> bytecode =
+      TrialContext::bytecodeOf(imported);
+  if (!bytecode)
+    return;
+  contexts.resize(std::min(kWorkers, cores));
+  auto copy = [&](size_t i) {
+    contexts[i] = TrialContext::create(imported, *bytecode, problem);
+  };
+  std::vector<std::thread> copying(contexts.size());
+  for (size_t i = 1; i < contexts.size(); ++i)
+    if (!cpu::startThread(copying[i], [&copy, i] { copy(i); }))
+      copy(i);
+  copy(0);
+  for (std::thread &thread : copying)
+    if (thread.joinable())
+      thread.join();
+  llvm::erase(contexts, nullptr);
+}
+
 void TrialWorkers::prepare() {
   if (!contexts.empty())
     return;
-  size_t cores = std::max(std::thread::hardware_concurrency(), 1u);
-  for (size_t i = 0; isParallel && i < std::min(kWorkers, cores); ++i) {
-    std::unique_ptr<TrialContext> context =
-        TrialContext::create(imported, problem);
-    if (!context)
-      break;
-    contexts.push_back(std::move(context));
-  }
+  if (isParallel)
+    copyModule();
   if (contexts.empty())
     contexts.push_back(TrialContext::createInContext(imported, problem));
   if (contexts.size() == 1)

@@ -68,6 +68,8 @@ public:
 private:
   /// Makes the copies and starts the threads, at the first task.
   void prepare();
+  /// Copies the module to the contexts of workers; to none if that fails.
+  void copyModule();
   void runTasks(TrialContext &context);
   /// Takes the next task for a worker; null if there is none. The mutex is
   /// held.
