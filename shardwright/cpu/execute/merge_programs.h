@@ -1,4 +1,4 @@
-//===- merge_programs.h - one program of several --------------*- C++ -*-===//
+//===- merge_programs.h - one program of several ----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

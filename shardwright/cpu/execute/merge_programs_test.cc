@@ -124,9 +124,9 @@ TEST(MergePrograms, CollectivesArePairedByWhatTheyExchange) {
   count(arrays, 1);
   MergedExecutors executors;
   // Each device waits at its first collective for the other one.
-  EXPECT_THAT(run({&a, &b}, arrays.buffers, executors),
-              AllOf(HasSubstr("all_reduce at test"),
-                    HasSubstr("collective_permute")));
+  EXPECT_THAT(
+      run({&a, &b}, arrays.buffers, executors),
+      AllOf(HasSubstr("all_reduce at test"), HasSubstr("collective_permute")));
 }
 
 TEST(MergePrograms, OtherCollectivesAreRefused) {
