@@ -25,6 +25,11 @@ namespace shardwright {
 /// allocated so often at most.
 constexpr int64_t kMostScratchCopies = 8;
 
+/// With less work than this, starting a convolution of a library does not pay.
+/// With little more, gathers take up to five times as long: few features do not
+/// fill their vectors.
+constexpr double kLeastLibraryFlops = 1e4;
+
 struct ConvolutionTiles {
   /// Elements under the window, of one group of features.
   int64_t taps = 1;

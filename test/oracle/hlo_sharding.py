@@ -90,7 +90,7 @@ def check_named(rng, tally):
     try:
         ours = HloSharding(text)
     except ValueError as e:  # jaxlib aborts the process here
-        tally.check(f"{rng.name} refused", "neighbours" in str(e), f"{text}: {e}")
+        tally.check(f"{rng.name} refused", "adjacent parts" in str(e), f"{text}: {e}")
         return
     theirs = Theirs.from_string(text)
     tally.equal(f"{rng.name} named text", repr(theirs), str(ours), text)

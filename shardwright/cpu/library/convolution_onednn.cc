@@ -13,6 +13,7 @@
 
 #include "shardwright/cpu/dot/onednn.h"
 #include "shardwright/cpu/library/convolution.h"
+#include "shardwright/support/convolution_tiles.h"
 #include "shardwright/support/shape.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -23,10 +24,6 @@ using namespace shardwright::cpu::onednn;
 
 namespace {
 
-/// With less work than this, starting a primitive does not pay. With little
-/// more, the generic loops take up to five times as long: few features do not
-/// fill their vectors.
-constexpr double leastFlops = 1e4;
 /// Work per task, if the batch can be split.
 constexpr double pieceFlops = 4e6;
 
@@ -359,7 +356,7 @@ bool isCandidate(const Convolution &c) {
       (c.type == ElementType::BF16 &&
        (c.outType == ElementType::BF16 || c.outType == ElementType::F32));
   if (!typeOk || c.batchGroups != 1 || c.spatial() < 1 || c.spatial() > 3 ||
-      c.flops() < leastFlops)
+      c.flops() < kLeastLibraryFlops)
     return false;
   for (size_t d = 0; d < c.spatial(); ++d)
     if (c.low[d] < 0 || c.high[d] < 0 || c.inDilation[d] != 1 ||

@@ -108,7 +108,8 @@ bool ConvolutionScratch::usesLibrary() {
   auto isOne = [](int64_t dilation) { return dilation == 1; };
   auto isNegative = [](int64_t padding) { return padding < 0; };
   return (type.isF32() || type.isBF16()) && batchGroups == 1 &&
-         !window.in.empty() && window.in.size() <= 3 && flops >= 2e5 &&
+         !window.in.empty() && window.in.size() <= 3 &&
+         flops >= kLeastLibraryFlops &&
          llvm::all_of(window.inDilation, isOne) && !window.isReversed &&
          llvm::none_of(window.low, isNegative) &&
          llvm::none_of(window.high, isNegative);
@@ -160,9 +161,17 @@ int64_t ConvolutionScratch::ofLibrary() {
     inPositions *= in;
     outPositions *= double(window.out[d]);
   }
-  double bytes = double(roundUp(outFeatures, block)) * double(groupIn()) *
-                     positions * double(width) +
+  // Blocks are those of a group, unless each group is one feature of a matrix.
+  int64_t groupOut = outFeatures / featureGroups;
+  bool isDepthwise =
+      groupIn() == 1 && groupOut == 1 && window.kernel.size() > 1;
+  double bytes = double(roundUp(outFeatures, block) * groupIn()) * positions *
+                     double(width) +
                  work;
+  if (featureGroups > 1 && !isDepthwise)
+    bytes = double(featureGroups * roundUp(groupOut, block) *
+                   roundUp(groupIn(), block)) *
+            positions * double(width);
   auto isLast = [](Type type, int64_t dim) {
     return dim + 1 == int64_t(dimsOf(type).size());
   };
