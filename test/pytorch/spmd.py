@@ -196,6 +196,8 @@ def distributed_checkpoints():
     with torch.no_grad():
         net.weight.mul_(3)
     torch_xla.sync()
+    # The planner does not wait for the shards that it asks about.
+    xm.wait_device_ops()
     with tempfile.TemporaryDirectory() as folder:
         dcp.save({"model": net.state_dict()}, storage_writer=dcp.FileSystemWriter(folder), planner=SPMDSavePlanner(), no_dist=True)
         assert os.listdir(folder)
