@@ -58,12 +58,16 @@ private:
   llvm::Error timeProbes();
   void fitDevice();
   void fitColumns();
-  /// fitError of the probes that `isWanted` selects.
-  double errorOf(llvm::function_ref<bool(const Probe &)> isWanted);
+  /// Some probes, and their measured times.
+  struct Selection {
+    std::vector<const Timed *> probes;
+    std::vector<double> seconds;
+  };
+  Selection select(llvm::function_ref<bool(const Probe &)> isWanted) const;
+  double errorOf(const Selection &selection) const;
   void fitLink(llvm::StringRef axis, LinkModel &link);
-  /// Fits to the probes that `isWanted` selects.
   void fit(llvm::ArrayRef<FitParameter> parameters,
-           llvm::function_ref<bool(const Probe &)> isWanted);
+           const Selection &selection) const;
   double predict(const Timed &timed) const {
     auto secondsOf = [&](const Timed::Program &program) {
       return predictStepTime(*program.module, options.mesh, result.machine)
@@ -173,29 +177,27 @@ llvm::Error Measuring::timeProbes() {
   return llvm::Error::success();
 }
 
-void Measuring::fit(llvm::ArrayRef<FitParameter> parameters,
-                    llvm::function_ref<bool(const Probe &)> isWanted) {
-  std::vector<const Timed *> wanted;
-  std::vector<double> seconds;
+Measuring::Selection
+Measuring::select(llvm::function_ref<bool(const Probe &)> isWanted) const {
+  Selection selection;
   for (const Timed &next : timed)
     if (isWanted(next.measured.probe)) {
-      wanted.push_back(&next);
-      seconds.push_back(next.measured.seconds);
+      selection.probes.push_back(&next);
+      selection.seconds.push_back(next.measured.seconds);
     }
-  if (!wanted.empty())
-    fitParameters(parameters, seconds,
-                  [&](size_t i) { return predict(*wanted[i]); });
+  return selection;
 }
 
-double Measuring::errorOf(llvm::function_ref<bool(const Probe &)> isWanted) {
-  std::vector<const Timed *> wanted;
-  std::vector<double> seconds;
-  for (const Timed &next : timed)
-    if (isWanted(next.measured.probe)) {
-      wanted.push_back(&next);
-      seconds.push_back(next.measured.seconds);
-    }
-  return fitError(seconds, [&](size_t i) { return predict(*wanted[i]); });
+void Measuring::fit(llvm::ArrayRef<FitParameter> parameters,
+                    const Selection &selection) const {
+  if (!selection.probes.empty())
+    fitParameters(parameters, selection.seconds,
+                  [&](size_t i) { return predict(*selection.probes[i]); });
+}
+
+double Measuring::errorOf(const Selection &selection) const {
+  return fitError(selection.seconds,
+                  [&](size_t i) { return predict(*selection.probes[i]); });
 }
 
 void Measuring::fitDevice() {
@@ -221,12 +223,11 @@ void Measuring::fitDevice() {
       machine.flopsPerSecond.try_emplace(next.measured.probe.element, 1e10);
   for (auto &[element, rate] : machine.flopsPerSecond)
     parameters.push_back({&rate, 1e6, 1e18});
-  auto isOfDevice = [](const Probe &probe) {
-    return probe.what != Probe::What::Link;
-  };
-  fit(parameters, isOfDevice);
+  Selection ofDevice = select(
+      [](const Probe &probe) { return probe.what != Probe::What::Link; });
+  fit(parameters, ofDevice);
   fitColumns();
-  fit(parameters, isOfDevice);
+  fit(parameters, ofDevice);
   if (auto f32 = machine.flopsPerSecond.find("f32");
       f32 != machine.flopsPerSecond.end())
     machine.defaultFlopsPerSecond = f32->second;
@@ -235,13 +236,12 @@ void Measuring::fitDevice() {
 /// Widths of vectors and matrix units. Products of fewer columns decide.
 void Measuring::fitColumns() {
   double &columns = result.machine.contractionColumns, best = columns;
-  auto isContraction = [](const Probe &probe) {
-    return probe.what == Probe::What::Compute;
-  };
-  double least = errorOf(isContraction);
+  Selection contractions = select(
+      [](const Probe &probe) { return probe.what == Probe::What::Compute; });
+  double least = errorOf(contractions);
   for (int64_t width = 2; width <= 256; width *= 2) {
     columns = double(width);
-    double error = errorOf(isContraction);
+    double error = errorOf(contractions);
     if (error < least) {
       least = error;
       best = columns;
@@ -251,17 +251,17 @@ void Measuring::fitColumns() {
 }
 
 void Measuring::fitLink(llvm::StringRef axis, LinkModel &link) {
-  auto isOfAxis = [&](const Probe &probe) {
+  Selection ofAxis = select([&](const Probe &probe) {
     return probe.what == Probe::What::Link && probe.axis == axis;
-  };
+  });
   LinkModel found[2];
   double errors[2];
   for (bool isShared : {false, true}) {
     link = {1e9, 1e-5, 1, isShared};
     fit({{&link.latencySeconds, 1e-9, 10}, {&link.bytesPerSecond, 1e5, 1e15}},
-        isOfAxis);
+        ofAxis);
     found[isShared] = link;
-    errors[isShared] = errorOf(isOfAxis);
+    errors[isShared] = errorOf(ofAxis);
   }
   link = found[errors[true] < errors[false]];
 }
@@ -281,14 +281,7 @@ llvm::Expected<Measurement> Measuring::run() {
     // The default is the slowest, so that predictions for other meshes are
     // not too good.
     LinkModel &slowest = result.machine.link;
-    slowest.directions = 1;
-    slowest.isShared = link.isShared && (isFirst || slowest.isShared);
-    slowest.latencySeconds =
-        isFirst ? link.latencySeconds
-                : std::max(slowest.latencySeconds, link.latencySeconds);
-    slowest.bytesPerSecond =
-        isFirst ? link.bytesPerSecond
-                : std::min(slowest.bytesPerSecond, link.bytesPerSecond);
+    slowest = isFirst ? link : slowest.with(link);
     isFirst = false;
   }
   for (Timed &next : timed) {

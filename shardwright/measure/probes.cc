@@ -303,6 +303,9 @@ void Maker::addCollectives(llvm::StringRef axis,
               members.size() / size, size);
   const char *channel =
       "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>";
+  std::string global =
+      formatv("{0}, {1}, use_global_device_ids", channel, groups);
+  addChains(axis, global, size);
   for (int64_t elements : {64, 1 << 14, 1 << 19}) {
     int64_t n = llvm::alignTo(elements, size);
     auto collective = [&](const char *op, std::string attributes,
@@ -317,10 +320,6 @@ void Maker::addCollectives(llvm::StringRef axis,
               .str(),
           axis.str());
     };
-    std::string global =
-        formatv("{0}, {1}, use_global_device_ids", channel, groups);
-    if (elements == 64)
-      addChains(axis, global, size);
     collective("all_reduce", global, n, sum);
     collective("all_gather", "all_gather_dim = 0 : i64, " + global, n * size,
                "");
