@@ -68,7 +68,6 @@ OpTraffic readTraffic(Operation *op, OpCosts &costs) {
   work.isLaunched = isHeld;
   work.isContraction = isContraction(op);
   work.columns = countColumns(op);
-  work.hasVectorForm = !isa<stablehlo::ConvolutionOp>(op);
   return work;
 }
 
@@ -230,16 +229,14 @@ std::vector<OpStrategy> StrategyMaker::make(const ShardedOp &op,
 double StrategyMaker::kernelSeconds(const ShardedOp &op,
                                     const AxisFactors &factors) const {
   const OpTraffic &work = op.work;
-  double shards = 1, columns = work.columns;
+  double shards = 1, columnShards = 1;
   for (auto [a, f] : llvm::enumerate(factors)) {
     if (f < 0)
       continue;
     shards *= double(size(int32_t(a)));
-    if (columns != 0 && isColumn(*op.rule, f))
-      columns /= double(size(int32_t(a)));
+    if (work.columns.number != 0 && isColumn(*op.rule, f))
+      columnShards *= double(size(int32_t(a)));
   }
-  if (columns <= 1 && work.hasVectorForm)
-    columns = 0;
   double bytes = 0;
   if (shards == 1) {
     for (double size : work.operandBytes)
@@ -262,8 +259,9 @@ double StrategyMaker::kernelSeconds(const ShardedOp &op,
       add(size, mapping);
   }
   return shardwright::kernelSeconds(
-      machine, {work.operations / shards, work.operationsPerSecond, bytes,
-                work.isContraction, columns, work.isLaunched});
+      machine,
+      {work.operations / shards, work.operationsPerSecond, bytes,
+       work.isContraction, work.columns.of(columnShards), work.isLaunched});
 }
 
 } // namespace shardwright

@@ -31,9 +31,7 @@ struct OpTraffic {
   /// False if the op has no kernel of its own.
   bool isLaunched = false;
   bool isContraction = false;
-  /// Of a contraction (OpKernel).
-  double columns = 0;
-  bool hasVectorForm = true;
+  OutputColumns columns;
   /// Bytes that it reads of each operand, and writes of each result; 0 where
   /// they are fused away.
   llvm::SmallVector<double, 3> operandBytes;

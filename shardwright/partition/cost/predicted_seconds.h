@@ -29,6 +29,21 @@ double collectiveSeconds(const MachineModel &machine, CollectiveKind kind,
                          double local, int64_t members, const LinkModel &link,
                          int64_t near = -1);
 
+/// Output columns that a contraction computes together: the dimensions of a dot
+/// that only the right operand has, the output features of a convolution.
+struct OutputColumns {
+  double number = 0; ///< 0: of an op that is no contraction
+  /// With a single column it multiplies with a vector.
+  bool hasVectorForm = false;
+
+  /// Those of a device, if the columns are divided among so many. 0: none that
+  /// MachineModel::contractionColumns is about.
+  double of(double devices) const {
+    double own = number / devices;
+    return own <= 1 && hasVectorForm ? 0 : own;
+  }
+};
+
 /// What one kernel does on a device.
 struct KernelWork {
   double operations = 0;
@@ -36,8 +51,7 @@ struct KernelWork {
   /// Bytes read from memory and written to it.
   double bytes = 0;
   bool isContraction = false;
-  /// Output columns that a contraction computes together; 0: none that
-  /// MachineModel::contractionColumns is about.
+  /// OutputColumns::of.
   double columns = 0;
   /// False for an op that runs in the kernel of another op, or on the host.
   bool isLaunched = true;

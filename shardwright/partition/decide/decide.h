@@ -14,6 +14,7 @@
 #ifndef SHARDWRIGHT_PARTITION_DECIDE_DECIDE_H
 #define SHARDWRIGHT_PARTITION_DECIDE_DECIDE_H
 
+#include "shardwright/partition/cost/predicted_seconds.h"
 #include "shardwright/partition/decide/factor_axes.h"
 #include "shardwright/partition/decide/row_window.h"
 #include "shardwright/partition/reshard/partial_sums.h"
@@ -54,10 +55,7 @@ struct OpKernel {
   /// The tensor with whose elements the operations grow: operands, then
   /// results; -1: the points of all factors.
   int32_t countedTensor = -1;
-  /// Output columns of a contraction (KernelWork); 0: none.
-  double columns = 0;
-  /// A contraction with a single column has none: it multiplies with a vector.
-  bool hasVectorForm = true;
+  OutputColumns columns;
   /// How often each byte of the results is moved.
   double writes = 1;
   /// Of each operand, at most as many bytes as the results have are read.

@@ -77,15 +77,13 @@ double LocalWork::localOperations(const FactorAxes &axes) const {
 
 double LocalWork::localColumns(const FactorAxes &axes) const {
   const ShardingRule &rule = *problem.rule;
-  const OpKernel &kernel = problem.kernel;
-  if (kernel.columns == 0)
+  if (problem.kernel.columns.number == 0)
     return 0;
   double shards = 1;
   for (size_t f = 0; f < axes.size(); ++f)
     if (isColumn(rule, f))
       shards *= double(totalSize(axes[f]));
-  double columns = kernel.columns / shards;
-  return columns <= 1 && kernel.hasVectorForm ? 0 : columns;
+  return problem.kernel.columns.of(shards);
 }
 
 double LocalWork::addTo(double cost, const FactorAxes &axes) const {

@@ -174,7 +174,7 @@ double secondsOfKernel(Operation *op, OperationRates &rates) {
     return 0;
   return kernelSeconds(rates.getMachine(),
                        {countOperations(op), rates.of(op), bytesTouched(op),
-                        isContraction(op), countColumns(op),
+                        isContraction(op), countColumns(op).of(1),
                         launchesKernel(op)});
 }
 
@@ -214,7 +214,6 @@ void describeKernel(Operation *op, OperationRates &rates,
   kernel.operations = countOperations(op);
   kernel.operationsPerSecond = rates.of(op);
   kernel.columns = countColumns(op);
-  kernel.hasVectorForm = !isa<stablehlo::ConvolutionOp>(op);
   kernel.writes = traffic.results;
   kernel.readsPart = traffic.readsPart;
   kernel.isFused = placeOf(op) == KernelPlace::UsersKernel;

@@ -103,20 +103,20 @@ double ofFft(stablehlo::FftOp fft) {
 }
 
 /// Elements of the right operand for each batch and contracted index.
-double columnsOf(Value rhs, ArrayRef<int64_t> batching,
-                 ArrayRef<int64_t> contracting) {
+OutputColumns columnsOf(Value rhs, ArrayRef<int64_t> batching,
+                        ArrayRef<int64_t> contracting) {
   double columns = elementsOf(rhs.getType());
   for (int64_t dim : batching)
     columns /= std::max(1.0, sizeOf(rhs, dim));
   for (int64_t dim : contracting)
     columns /= std::max(1.0, sizeOf(rhs, dim));
-  return columns > 1 ? columns : 0;
+  return {columns, /*hasVectorForm=*/true};
 }
 
 } // namespace
 
-double countColumns(Operation *op) {
-  return llvm::TypeSwitch<Operation *, double>(op)
+OutputColumns countColumns(Operation *op) {
+  return llvm::TypeSwitch<Operation *, OutputColumns>(op)
       .Case([](stablehlo::DotGeneralOp dot) {
         auto dims = dot.getDotDimensionNumbers();
         return columnsOf(dot.getRhs(), dims.getRhsBatchingDimensions(),
@@ -126,11 +126,11 @@ double countColumns(Operation *op) {
         return columnsOf(dot.getRhs(), {}, int64_t(0));
       })
       .Case([](stablehlo::ConvolutionOp conv) {
-        return sizeOf(
+        return OutputColumns{sizeOf(
             conv.getRhs(),
-            conv.getDimensionNumbers().getKernelOutputFeatureDimension());
+            conv.getDimensionNumbers().getKernelOutputFeatureDimension())};
       })
-      .Default([](Operation *) { return 0.0; });
+      .Default([](Operation *) { return OutputColumns(); });
 }
 
 double countOperations(Operation *op) {

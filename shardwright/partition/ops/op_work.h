@@ -14,6 +14,8 @@
 #ifndef SHARDWRIGHT_PARTITION_OPS_OP_WORK_H
 #define SHARDWRIGHT_PARTITION_OPS_OP_WORK_H
 
+#include "shardwright/partition/cost/predicted_seconds.h"
+
 #include "mlir/IR/Operation.h"
 
 namespace shardwright {
@@ -21,10 +23,7 @@ namespace shardwright {
 /// Operations on elements of one run of the op, regions of control flow
 /// excluded. 0 for tensors of dynamic shape.
 double countOperations(mlir::Operation *op);
-/// Output columns that a contraction computes together: the dimensions of a
-/// dot that only the right operand has, the output features of a convolution. 0
-/// for a product with a vector, and for other ops.
-double countColumns(mlir::Operation *op);
+OutputColumns countColumns(mlir::Operation *op);
 
 } // namespace shardwright
 

@@ -57,7 +57,7 @@ OpCosts::OpCosts(const MachineModel &machine, const Mesh &mesh)
 double OpCosts::contractionSeconds(Operation *op, double parts, double bytes) {
   return kernelSeconds(machine,
                        {countOperations(op) / parts, rates.of(op), bytes,
-                        /*isContraction=*/true, countColumns(op)});
+                        /*isContraction=*/true, countColumns(op).of(1)});
 }
 
 double OpCosts::heldBytes(Value result) {
