@@ -50,6 +50,14 @@ pjrt::makeTopology(llvm::ArrayRef<DeviceInfo> devices) {
     });                                                                        \
   }
 
+llvm::SmallVector<DeviceId, 8>
+pjrt::idsOf(llvm::ArrayRef<PJRT_Device *> devices) {
+  llvm::SmallVector<DeviceId, 8> ids;
+  for (const PJRT_Device *device : devices)
+    ids.push_back(device->id());
+  return ids;
+}
+
 PJRT_Error *pjrt::checkAddressable(const PJRT_Device &device) {
   if (device.localId)
     return nullptr;

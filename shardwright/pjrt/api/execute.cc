@@ -144,14 +144,6 @@ static PJRT_Error *readRunData(const PJRT_ExecuteOptions &options,
   return nullptr;
 }
 
-static llvm::SmallVector<DeviceId, 8>
-idsOf(llvm::ArrayRef<PJRT_Device *> devices) {
-  llvm::SmallVector<DeviceId, 8> ids;
-  for (const PJRT_Device *device : devices)
-    ids.push_back(device->id());
-  return ids;
-}
-
 /// Reads everything that the run needs. `numDevices`: the devices of this
 /// process on which it runs.
 static PJRT_Error *prepare(const PJRT_LoadedExecutable &loaded,

@@ -178,6 +178,7 @@ PJRT_Event *newEvent(Event event);
 /// A buffer that a client owns.
 PJRT_Buffer *newBuffer(std::shared_ptr<PJRT_Client> client, PJRT_Memory *memory,
                        Buffer buffer, MinorToMajor layout = {});
+llvm::SmallVector<DeviceId, 8> idsOf(llvm::ArrayRef<PJRT_Device *> devices);
 /// Returns an error that names the device if it belongs to another process.
 PJRT_Error *checkAddressable(const PJRT_Device &device);
 /// Returns an error if a client may not access these bytes of a buffer in

@@ -101,14 +101,6 @@ static bool mayRunTogether(const PJRT_LoadedExecutable &loaded,
          llvm::ArrayRef(loaded.devices) == devices;
 }
 
-static llvm::SmallVector<DeviceId, 8>
-idsOf(llvm::ArrayRef<PJRT_Device *> devices) {
-  llvm::SmallVector<DeviceId, 8> ids;
-  for (const PJRT_Device *device : devices)
-    ids.push_back(device->id());
-  return ids;
-}
-
 ReplicaCalls::ReplicaCalls(Client &client) : client(client) {}
 
 ReplicaCalls::~ReplicaCalls() {
