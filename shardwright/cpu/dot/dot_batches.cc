@@ -87,9 +87,8 @@ static int64_t numProducts(llvm::ArrayRef<int64_t> batch) {
 }
 
 bool cpu::isSmallBatch(const Product &p, llvm::ArrayRef<int64_t> batch) {
-  constexpr int64_t most = 48 * 48 * 48;
   return numProducts(batch) > 1 && p.m > 1 && p.n > 1 &&
-         p.m * p.n * p.k <= most && hasLibraryProduct(p);
+         p.m * p.n * p.k <= smallProduct && hasLibraryProduct(p);
 }
 
 /// All products in one call.

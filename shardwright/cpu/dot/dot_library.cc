@@ -194,10 +194,11 @@ bool fitsFloat(ElementType type) {
 /// True if a primitive gains more over sgemm than it costs to start (about 1
 /// us) and to pack its operands. Of a batch sgemm is called for each product.
 bool isWorthAPrimitive(const Product &p) {
-  constexpr int64_t skinny = 16, small = 48 * 48 * 48;
-  if (p.batches > 1 && p.m * p.n * p.k <= small)
+  constexpr int64_t skinny = 16;
+  if (p.batches > 1 && p.m * p.n * p.k <= smallProduct)
     return true;
-  return p.m > skinny && p.n > skinny && p.batches * p.m * p.n * p.k > small;
+  return p.m > skinny && p.n > skinny &&
+         p.batches * p.m * p.n * p.k > smallProduct;
 }
 
 } // namespace

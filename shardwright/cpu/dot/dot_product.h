@@ -74,6 +74,10 @@ void trimScratch();
 bool hasLibraryProduct(const Product &p);
 llvm::Error libraryProduct(Product p);
 
+/// Up to so many multiply-adds, what a call of the library costs counts more
+/// than how fast its kernel is.
+constexpr int64_t smallProduct = 48 * 48 * 48;
+
 /// Elements from one matrix to the next along each dimension of a batch.
 struct BatchStrides {
   llvm::ArrayRef<int64_t> a, b, c;
