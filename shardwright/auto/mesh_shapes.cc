@@ -253,17 +253,14 @@ static FailureOr<ModuleOp> withoutMesh(ModuleOp module,
   if (options.drop != DropAnnotations::All)
     return module.emitError()
            << "the module has a mesh, and --devices asks for another; give the "
-              "sizes "
-              "of its axes with --mesh instead, or forget the mesh with its "
-              "annotations (--drop=all)";
+              "sizes of its axes with --mesh instead, or forget the mesh with "
+              "its annotations (--drop=all)";
   storage = module.clone();
   if (!dropMeshes(*storage))
     return module.emitError()
            << "the module has a mesh that a manual computation or a collective "
               "uses, and --devices asks for another; give the sizes of its "
-              "axes "
-              "with "
-              "--mesh instead";
+              "axes with --mesh instead";
   return *storage;
 }
 
