@@ -7,6 +7,7 @@
 
 #include "shardwright/auto/prepare.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
@@ -70,11 +71,12 @@ void dropConstraints(ModuleOp module) {
 
 void dropAtBorder(ModuleOp module) {
   for (func::FuncOp func : module.getOps<func::FuncOp>()) {
-    for (unsigned i = 0; i < func.getNumArguments(); ++i)
-      func.removeArgAttr(i, sdy::kShardingAttr);
-    for (unsigned i = 0; i < func.getNumResults(); ++i)
-      func.removeResultAttr(
-          i, StringAttr::get(module.getContext(), sdy::kShardingAttr));
+    sdy::BorderAttributes border(func);
+    for (unsigned i = 0; i < border.numArguments(); ++i)
+      border.setArgument(i, sdy::kShardingAttr, nullptr);
+    for (unsigned i = 0; i < border.numResults(); ++i)
+      border.setResult(i, sdy::kShardingAttr, nullptr);
+    border.write();
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "shardwright/compile/host_callbacks.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -144,15 +145,16 @@ FailureOr<TokenPositions> dropTokens(ModuleOp module) {
       token.replaceAllUsesWith(stablehlo::AfterAllOp::create(
           b, main.getLoc(), token.getType(), ValueRange()));
   }
-  for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (auto alias = main.getArgAttrOfType<IntegerAttr>(i, aliasingOutput)) {
+  sdy::BorderAttributes border(main);
+  for (unsigned i = 0; i < border.numArguments(); ++i)
+    if (auto alias = border.argumentAs<IntegerAttr>(i, aliasingOutput)) {
       int64_t old = alias.getInt();
-      if (old < 0 || old >= int64_t(results.size()) || results[old])
-        main.removeArgAttr(i, b.getStringAttr(aliasingOutput));
-      else
-        main.setArgAttr(i, aliasingOutput,
-                        b.getI32IntegerAttr(positions.resultOf[old]));
+      bool isLost = old < 0 || old >= int64_t(results.size()) || results[old];
+      border.setArgument(i, aliasingOutput,
+                         isLost ? IntegerAttr()
+                                : b.getI32IntegerAttr(positions.resultOf[old]));
     }
+  border.write();
   Operation *end = main.getBody().front().getTerminator();
   end->eraseOperands(results);
   if (failed(main.eraseResults(results)) ||

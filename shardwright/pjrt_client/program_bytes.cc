@@ -7,6 +7,7 @@
 
 #include "shardwright/pjrt_client/program_bytes.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/portable/portable.h"
@@ -103,17 +104,19 @@ static void moveToDevice(func::FuncOp main, ArrayRef<Placement> placements) {
 static void writeDonations(func::FuncOp main,
                            ArrayRef<ArgumentDonation> donations) {
   Builder b(main.getContext());
-  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-    main.removeArgAttr(i, aliasName);
-    main.removeArgAttr(i, donorName);
+  sdy::BorderAttributes border(main);
+  for (unsigned i = 0; i < border.numArguments(); ++i) {
+    border.setArgument(i, aliasName, nullptr);
+    border.setArgument(i, donorName, nullptr);
     if (i >= donations.size() || !donations[i].isDonated)
       continue;
     if (donations[i].aliasedResult >= 0)
-      main.setArgAttr(i, aliasName,
-                      b.getI32IntegerAttr(donations[i].aliasedResult));
+      border.setArgument(i, aliasName,
+                         b.getI32IntegerAttr(donations[i].aliasedResult));
     else
-      main.setArgAttr(i, donorName, b.getBoolAttr(true));
+      border.setArgument(i, donorName, b.getBoolAttr(true));
   }
+  border.write();
 }
 
 FailureOr<ProgramParts> programParts(ModuleOp local,

@@ -7,6 +7,7 @@
 
 #include "shardwright/auto/problem/plan.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 
@@ -141,6 +142,7 @@ void annotate(ModuleOp module, const AutoProblem &problem, const Plan &plan,
   // The module may be in another context than the problem.
   auto meshRef = FlatSymbolRefAttr::get(
       module.getContext(), cast<FlatSymbolRefAttr>(problem.meshRef).getValue());
+  sdy::BorderAttributes border(main);
   for (auto [c, cls] : llvm::enumerate(problem.classes)) {
     if (!plan.of(c).isSet)
       continue;
@@ -152,11 +154,14 @@ void annotate(ModuleOp module, const AutoProblem &problem, const Plan &plan,
                                     meshRef);
     for (const Site &site : cls.sites) {
       if (site.kind == Site::Kind::Result)
-        sdy::setFuncResultSharding(main, site.index, attr);
+        border.setResult(site.index, sdy::kShardingAttr, attr);
+      else if (site.kind == Site::Kind::Argument)
+        border.setArgument(site.index, sdy::kShardingAttr, attr);
       else
         sdy::setSharding(valueOf(site.value), attr);
     }
   }
+  border.write();
 }
 
 } // namespace shardwright

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/bytecode_version.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
@@ -80,6 +81,44 @@ TEST_F(SdyTest, FindsAndSetsShardings) {
   EXPECT_EQ(sdy::getSharding(call.getResult(0)), sharding("@m, [{?}]"));
   EXPECT_EQ(sdy::getSharding(call.getResult(1)), sharding("@m, [{\"b\"}, {}]"));
   EXPECT_TRUE(succeeded(module->verify()));
+}
+
+/// The same function as changes one at a time, whatever they are.
+RC_GTEST_FIXTURE_PROP(SdyTest, BorderAttributesEqualSingleChanges, ()) {
+  OwningOpRef<ModuleOp> module = parse(R"(
+func.func @main(%a: tensor<2xf32> {x.a = 1 : i32}, %b: tensor<2xf32>) -> (tensor<2xf32> {x.a = 2 : i32}, tensor<2xf32>) {
+  return %a, %b : tensor<2xf32>, tensor<2xf32>
+})");
+  OwningOpRef<ModuleOp> copy = module->clone();
+  func::FuncOp together = getMainFunc(*module), single = getMainFunc(*copy);
+  BorderAttributes border(together);
+  StringRef names[] = {"x.a", "x.b"};
+  for (int n = *rc::gen::inRange(0, 8); n > 0; --n) {
+    unsigned i = *rc::gen::inRange(0, 2), value = *rc::gen::inRange(0, 3);
+    StringRef name = names[*rc::gen::inRange(0, 2)];
+    auto isArgument = *rc::gen::arbitrary<bool>();
+    Attribute attr =
+        value ? Builder(&context).getI32IntegerAttr(value) : Attribute();
+    auto key = StringAttr::get(&context, name);
+    if (isArgument) {
+      border.setArgument(i, name, attr);
+      attr ? single.setArgAttr(i, key, attr)
+           : void(single.removeArgAttr(i, key));
+      RC_ASSERT(border.argument(i, name) == attr);
+    } else {
+      border.setResult(i, name, attr);
+      attr ? single.setResultAttr(i, key, attr)
+           : void(single.removeResultAttr(i, key));
+      RC_ASSERT(border.result(i, name) == attr);
+    }
+  }
+  border.write();
+  auto text = [](ModuleOp m) {
+    std::string text;
+    llvm::raw_string_ostream(text) << m;
+    return text;
+  };
+  RC_ASSERT(text(*module) == text(*copy));
 }
 
 TEST_F(SdyTest, ManualComputationSeesInsideAndOutside) {

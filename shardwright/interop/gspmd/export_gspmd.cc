@@ -17,6 +17,7 @@
 
 #include "shardwright/interop/gspmd/export_gspmd.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -94,22 +95,24 @@ LogicalResult Exporter::signature(func::FuncOp func,
     }
     return success();
   };
-  return success(
-      succeeded(convert(
-          [&](unsigned i) { return func.getArgAttr(i, sdy::kShardingAttr); },
+  sdy::BorderAttributes border(func);
+  if (failed(convert(
+          [&](unsigned i) { return border.argument(i, sdy::kShardingAttr); },
           [&](unsigned i, StringAttr text) {
-            func.removeArgAttr(i, sdy::kShardingAttr);
-            func.setArgAttr(i, kMhloSharding, text);
+            border.setArgument(i, sdy::kShardingAttr, nullptr);
+            border.setArgument(i, kMhloSharding, text);
           },
-          func.getNumArguments())) &&
-      succeeded(convert(
-          [&](unsigned i) { return func.getResultAttr(i, sdy::kShardingAttr); },
+          border.numArguments())) ||
+      failed(convert(
+          [&](unsigned i) { return border.result(i, sdy::kShardingAttr); },
           [&](unsigned i, StringAttr text) {
-            func.removeResultAttr(
-                i, StringAttr::get(func.getContext(), sdy::kShardingAttr));
-            func.setResultAttr(i, kMhloSharding, text);
+            border.setResult(i, sdy::kShardingAttr, nullptr);
+            border.setResult(i, kMhloSharding, text);
           },
-          func.getNumResults())));
+          border.numResults())))
+    return failure();
+  border.write();
+  return success();
 }
 
 LogicalResult Exporter::block(Block &block, const ManualContext &manual) {

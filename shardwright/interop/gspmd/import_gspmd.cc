@@ -7,6 +7,7 @@
 
 #include "shardwright/interop/gspmd/import_gspmd.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
@@ -155,34 +156,35 @@ LogicalResult OpShardings::rewrite(Operation *op) {
 
 LogicalResult importSignature(func::FuncOp func,
                               const GspmdShardings &shardings) {
-  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+  sdy::BorderAttributes border(func);
+  for (unsigned i = 0; i < border.numArguments(); ++i) {
     const HloSharding *sharding =
-        shardings.of(func.getArgAttr(i, kMhloSharding));
+        shardings.of(border.argument(i, kMhloSharding));
     if (!sharding)
       continue;
     Value arg = func.getArgument(i);
-    func.removeArgAttr(i, kMhloSharding);
+    border.setArgument(i, kMhloSharding, nullptr);
     if (sharding->kind() == HloSharding::Kind::Manual)
       continue;
     auto attr = shardings.attr(*sharding, arg.getType(), arg.getLoc());
     if (failed(attr))
       return failure();
-    func.setArgAttr(i, sdy::kShardingAttr, *attr);
+    border.setArgument(i, sdy::kShardingAttr, *attr);
   }
-  for (unsigned i = 0; i < func.getNumResults(); ++i) {
-    const HloSharding *sharding =
-        shardings.of(func.getResultAttr(i, kMhloSharding));
+  for (unsigned i = 0; i < border.numResults(); ++i) {
+    const HloSharding *sharding = shardings.of(border.result(i, kMhloSharding));
     if (!sharding)
       continue;
-    func.removeResultAttr(i, StringAttr::get(func.getContext(), kMhloSharding));
+    border.setResult(i, kMhloSharding, nullptr);
     if (sharding->kind() == HloSharding::Kind::Manual)
       continue;
     auto attr =
         shardings.attr(*sharding, func.getResultTypes()[i], func.getLoc());
     if (failed(attr))
       return failure();
-    func.setResultAttr(i, sdy::kShardingAttr, *attr);
+    border.setResult(i, sdy::kShardingAttr, *attr);
   }
+  border.write();
   return success();
 }
 

@@ -7,6 +7,7 @@
 
 #include "shardwright/interop/gspmd/export_gspmd.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
 #include "shardwright/interop/gspmd/mhlo_sharding_text.h"
 
@@ -36,12 +37,14 @@ LogicalResult rewriteGspmdTexts(ModuleOp module, bool deviceLists) {
   };
   module.walk([&](Operation *op) {
     if (auto func = dyn_cast<func::FuncOp>(op)) {
-      for (unsigned i = 0; i < func.getNumArguments(); ++i)
-        if (StringAttr text = rewrite(func.getArgAttr(i, kMhloSharding)))
-          func.setArgAttr(i, kMhloSharding, text);
-      for (unsigned i = 0; i < func.getNumResults(); ++i)
-        if (StringAttr text = rewrite(func.getResultAttr(i, kMhloSharding)))
-          func.setResultAttr(i, kMhloSharding, text);
+      sdy::BorderAttributes border(func);
+      for (unsigned i = 0; i < border.numArguments(); ++i)
+        if (StringAttr text = rewrite(border.argument(i, kMhloSharding)))
+          border.setArgument(i, kMhloSharding, text);
+      for (unsigned i = 0; i < border.numResults(); ++i)
+        if (StringAttr text = rewrite(border.result(i, kMhloSharding)))
+          border.setResult(i, kMhloSharding, text);
+      border.write();
     } else if (StringAttr text =
                    rewrite(op->getDiscardableAttr(kMhloSharding))) {
       op->setDiscardableAttr(kMhloSharding, text);

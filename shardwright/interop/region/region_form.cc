@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -172,10 +173,12 @@ LogicalResult convertToRegionForm(ModuleOp module) {
     return failure();
   guardIndices(module);
   wrapBody(main, *border, sdy::meshFromAttr(shardings->mesh.getMesh()));
+  sdy::BorderAttributes attributes(main);
   for (auto [i, sharding] : llvm::zip(border->tensorArguments, border->in))
-    main.setArgAttr(i, sdy::kShardingAttr, sharding);
+    attributes.setArgument(i, sdy::kShardingAttr, sharding);
   for (auto [i, sharding] : llvm::zip(border->tensorResults, border->out))
-    main.setResultAttr(i, sdy::kShardingAttr, sharding);
+    attributes.setResult(i, sdy::kShardingAttr, sharding);
+  attributes.write();
   return success();
 }
 

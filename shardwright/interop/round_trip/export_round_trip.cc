@@ -7,6 +7,7 @@
 
 #include "shardwright/interop/round_trip/round_trip.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
@@ -67,39 +68,40 @@ RoundTripExporter::call(OpBuilder &builder, Location where, StringRef target,
 }
 
 LogicalResult RoundTripExporter::signature(func::FuncOp func) {
-  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+  sdy::BorderAttributes border(func);
+  for (unsigned i = 0; i < border.numArguments(); ++i) {
     auto sharding =
-        func.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr);
+        border.argumentAs<TensorShardingAttr>(i, sdy::kShardingAttr);
     if (!sharding)
       continue;
     FailureOr<StringAttr> text =
         texts.of(sharding, {}, func.getArgument(i).getLoc());
     if (failed(text))
       return failure();
-    func.setArgAttr(i, kFrontendAttributes,
-                    withFrontendAttribute(func.getArgAttrOfType<DictionaryAttr>(
-                                              i, kFrontendAttributes),
-                                          kXlaSharding, sharding));
-    func.setArgAttr(i, kMhloSharding, *text);
-    func.removeArgAttr(i, sdy::kShardingAttr);
+    border.setArgument(i, kFrontendAttributes,
+                       withFrontendAttribute(border.argumentAs<DictionaryAttr>(
+                                                 i, kFrontendAttributes),
+                                             kXlaSharding, sharding));
+    border.setArgument(i, kMhloSharding, *text);
+    border.setArgument(i, sdy::kShardingAttr, nullptr);
   }
+  border.write();
   return success();
 }
 
 /// XLA has no attributes on results, so they are stored on a call before the
 /// return.
 LogicalResult RoundTripExporter::results(func::FuncOp func) {
-  for (unsigned i = 0; i < func.getNumResults(); ++i) {
-    auto sharding =
-        func.getResultAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr);
+  sdy::BorderAttributes border(func);
+  for (unsigned i = 0; i < border.numResults(); ++i) {
+    auto sharding = border.resultAs<TensorShardingAttr>(i, sdy::kShardingAttr);
     if (!sharding)
       continue;
     FailureOr<StringAttr> text = texts.of(sharding, {}, func.getLoc());
     if (failed(text))
       return failure();
-    func.setResultAttr(i, kMhloSharding, *text);
-    func.removeResultAttr(
-        i, StringAttr::get(func.getContext(), sdy::kShardingAttr));
+    border.setResult(i, kMhloSharding, *text);
+    border.setResult(i, sdy::kShardingAttr, nullptr);
     if (func.isDeclaration())
       continue;
     Operation *ret = func.getBody().front().getTerminator();
@@ -110,6 +112,7 @@ LogicalResult RoundTripExporter::results(func::FuncOp func) {
     setFrontendAttribute(holder, kXlaSharding, perValue(sharding));
     ret->setOperand(i, holder->getResult(0));
   }
+  border.write();
   return success();
 }
 

@@ -78,18 +78,14 @@ FailureOr<Attribute> takeFrontendAttribute(Operation *op, StringRef name) {
   return value;
 }
 
-FailureOr<Attribute> takeArgFrontendAttribute(func::FuncOp func, unsigned i,
-                                              StringRef name) {
-  auto attributes =
-      func.getArgAttrOfType<DictionaryAttr>(i, kFrontendAttributes);
+FailureOr<Attribute> takeArgFrontendAttribute(sdy::BorderAttributes &border,
+                                              unsigned i, StringRef name,
+                                              Location where) {
+  auto attributes = border.argumentAs<DictionaryAttr>(i, kFrontendAttributes);
   if (!attributes || !attributes.contains(name))
     return Attribute();
-  FailureOr<Attribute> value =
-      take(attributes, name, func.getArgument(i).getLoc());
-  if (attributes)
-    func.setArgAttr(i, kFrontendAttributes, attributes);
-  else
-    func.removeArgAttr(i, kFrontendAttributes);
+  FailureOr<Attribute> value = take(attributes, name, where);
+  border.setArgument(i, kFrontendAttributes, attributes);
   return value;
 }
 

@@ -8,6 +8,8 @@
 #ifndef SHARDWRIGHT_INTEROP_ROUND_TRIP_FRONTEND_ATTRIBUTES_H
 #define SHARDWRIGHT_INTEROP_ROUND_TRIP_FRONTEND_ATTRIBUTES_H
 
+#include "shardwright/dialect/sdy/border_attributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace shardwright {
@@ -44,12 +46,12 @@ void setFrontendAttribute(mlir::Operation *op, llvm::StringRef name,
                           mlir::Attribute value);
 
 /// Removes the attribute from the dictionary of the op (or argument) and parses
-/// it; null if there is none. Errors are reported at the op.
+/// it; null if there is none. Errors are reported at the op (or at `where`).
 mlir::FailureOr<mlir::Attribute> takeFrontendAttribute(mlir::Operation *op,
                                                        llvm::StringRef name);
 mlir::FailureOr<mlir::Attribute>
-takeArgFrontendAttribute(mlir::func::FuncOp func, unsigned argument,
-                         llvm::StringRef name);
+takeArgFrontendAttribute(sdy::BorderAttributes &border, unsigned argument,
+                         llvm::StringRef name, mlir::Location where);
 
 /// Likewise, but an error unless it is a `T`.
 template <typename T>

@@ -7,6 +7,7 @@
 
 #include "shardwright/interop/round_trip/round_trip.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
@@ -89,9 +90,11 @@ LogicalResult RoundTripImporter::meshes() {
 }
 
 LogicalResult RoundTripImporter::signature(func::FuncOp func) {
-  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-    func.removeArgAttr(i, kMhloSharding);
-    FailureOr<Attribute> attr = takeArgFrontendAttribute(func, i, kXlaSharding);
+  sdy::BorderAttributes border(func);
+  for (unsigned i = 0; i < border.numArguments(); ++i) {
+    border.setArgument(i, kMhloSharding, nullptr);
+    FailureOr<Attribute> attr = takeArgFrontendAttribute(
+        border, i, kXlaSharding, func.getArgument(i).getLoc());
     if (failed(attr))
       return failure();
     if (!*attr)
@@ -100,11 +103,11 @@ LogicalResult RoundTripImporter::signature(func::FuncOp func) {
     if (!sharding)
       return func.emitError() << kXlaSharding << " of argument " << i << " is "
                               << *attr << ", expected a sharding";
-    func.setArgAttr(i, sdy::kShardingAttr, sharding);
+    border.setArgument(i, sdy::kShardingAttr, sharding);
   }
-  auto mhlo = StringAttr::get(func.getContext(), kMhloSharding);
-  for (unsigned i = 0; i < func.getNumResults(); ++i)
-    func.removeResultAttr(i, mhlo);
+  for (unsigned i = 0; i < border.numResults(); ++i)
+    border.setResult(i, kMhloSharding, nullptr);
+  border.write();
   return success();
 }
 
@@ -122,15 +125,18 @@ LogicalResult RoundTripImporter::tupled(func::FuncOp func) {
       set(i, all->getSharding(i));
     return success();
   };
-  return success(
-      succeeded(read(kXlaTupleArgs, func.getNumArguments(),
-                     [&](unsigned i, TensorShardingAttr sharding) {
-                       func.setArgAttr(i, sdy::kShardingAttr, sharding);
-                     })) &&
-      succeeded(read(kXlaTupleResults, func.getNumResults(),
-                     [&](unsigned i, TensorShardingAttr sharding) {
-                       func.setResultAttr(i, sdy::kShardingAttr, sharding);
-                     })));
+  sdy::BorderAttributes border(func);
+  if (failed(read(kXlaTupleArgs, border.numArguments(),
+                  [&](unsigned i, TensorShardingAttr sharding) {
+                    border.setArgument(i, sdy::kShardingAttr, sharding);
+                  })) ||
+      failed(read(kXlaTupleResults, border.numResults(),
+                  [&](unsigned i, TensorShardingAttr sharding) {
+                    border.setResult(i, sdy::kShardingAttr, sharding);
+                  })))
+    return failure();
+  border.write();
+  return success();
 }
 
 /// True if propagation cannot infer the op's sharding again.

@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/prepare/pad_borders.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -22,7 +23,7 @@ namespace {
 
 class BorderPadder {
 public:
-  explicit BorderPadder(func::FuncOp main) : main(main) {}
+  explicit BorderPadder(func::FuncOp main) : main(main), border(main) {}
 
   LogicalResult run() {
     for (BlockArgument arg : main.getArguments())
@@ -31,6 +32,7 @@ public:
     for (unsigned i = 0; i < main.getNumResults(); ++i)
       if (failed(padResult(i)))
         return failure();
+    border.write();
     Block &body = main.getBody().front();
     main.setType(FunctionType::get(main.getContext(), body.getArgumentTypes(),
                                    body.getTerminator()->getOperandTypes()));
@@ -52,6 +54,7 @@ private:
   }
 
   func::FuncOp main;
+  sdy::BorderAttributes border;
 };
 
 FailureOr<RankedTensorType>
@@ -97,7 +100,7 @@ LogicalResult BorderPadder::padArgument(BlockArgument arg) {
                                           zeros, original.getShape(), ones);
   sdy::setShardings(slice, sharding);
   arg.replaceAllUsesExcept(slice, slice);
-  main.setArgAttr(i, kUnpaddedShapeAttrName, shapeAttr(original));
+  border.setArgument(i, kUnpaddedShapeAttrName, shapeAttr(original));
   return success();
 }
 
@@ -121,7 +124,7 @@ LogicalResult BorderPadder::padResult(unsigned i) {
                                       zero, zeros, high, zeros);
   sdy::setShardings(pad, sharding);
   returned.set(pad);
-  main.setResultAttr(i, kUnpaddedShapeAttrName, shapeAttr(original));
+  border.setResult(i, kUnpaddedShapeAttrName, shapeAttr(original));
   return success();
 }
 

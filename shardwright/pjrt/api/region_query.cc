@@ -41,10 +41,13 @@ static LogicalResult embed(ModuleOp module, StringRef name) {
                           b.getNamedAttr(sdy::kShardingAttr, sharding))
                     : b.getDictionaryAttr({});
   };
+  SmallVector<DictionaryAttr> arguments, results;
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    main.setArgAttrs(i, onlySharding(main.getArgAttrDict(i)));
+    arguments.push_back(onlySharding(main.getArgAttrDict(i)));
   for (unsigned i = 0; i < main.getNumResults(); ++i)
-    main.setResultAttrs(i, onlySharding(main.getResultAttrDict(i)));
+    results.push_back(onlySharding(main.getResultAttrDict(i)));
+  main.setAllArgAttrs(arguments);
+  main.setAllResultAttrs(results);
   for (auto mesh : module.getOps<sdy::MeshOp>())
     if (failed(SymbolTable::replaceAllSymbolUses(
             mesh, b.getStringAttr(name + "_mesh"), module)))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/request/layout_modes.h"
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -123,21 +124,25 @@ FailureOr<ProgramLayouts> takeLayoutModes(ModuleOp module) {
   func::FuncOp main = sdy::getMainFunc(module);
   if (!main)
     return layouts;
-  StringAttr name = StringAttr::get(module.getContext(), layoutMode);
-  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
-    if (failed(read(main, "argument", i, main.removeArgAttr(i, name), type,
+  sdy::BorderAttributes border(main);
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
+    if (failed(read(main, "argument", i, border.argument(i, layoutMode), type,
                     layouts.arguments)))
       return failure();
+    border.setArgument(i, layoutMode, nullptr);
+  }
   Operation *end =
       main.isDeclaration() ? nullptr : main.getBody().front().getTerminator();
   for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
-    Attribute mode = main.removeResultAttr(i, name);
+    Attribute mode = border.result(i, layoutMode);
+    border.setResult(i, layoutMode, nullptr);
     if (failed(read(main, "result", i, mode, type, layouts.results)))
       return failure();
     auto text = dyn_cast_or_null<StringAttr>(mode);
     if (end && text && text.getValue() == "auto")
       layouts.results.back() = constrainedLayout(end->getOperand(i));
   }
+  border.write();
   return layouts;
 }
 

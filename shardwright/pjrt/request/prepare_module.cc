@@ -7,6 +7,7 @@
 
 #include "shardwright/pjrt/request/prepare_module.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -36,18 +37,20 @@ void closeShardings(ModuleOp module, const CompileRequest &request) {
         module.getContext(), cast<RankedTensorType>(type).getRank(),
         FlatSymbolRefAttr::get(mesh.getSymNameAttr()));
   };
+  sdy::BorderAttributes border(main);
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
     if (isa<RankedTensorType>(type) &&
         !CompileRequest::isTrue(request.chooseParameters, i) &&
-        !main.getArgAttr(i, sdy::kShardingAttr) &&
-        !main.getArgAttr(i, gspmdSharding))
-      main.setArgAttr(i, sdy::kShardingAttr, replicated(type));
+        !border.argument(i, sdy::kShardingAttr) &&
+        !border.argument(i, gspmdSharding))
+      border.setArgument(i, sdy::kShardingAttr, replicated(type));
   for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
     if (isa<RankedTensorType>(type) &&
         !CompileRequest::isTrue(request.chooseOutputs, i) &&
-        !main.getResultAttr(i, sdy::kShardingAttr) &&
-        !main.getResultAttr(i, gspmdSharding))
-      main.setResultAttr(i, sdy::kShardingAttr, replicated(type));
+        !border.result(i, sdy::kShardingAttr) &&
+        !border.result(i, gspmdSharding))
+      border.setResult(i, sdy::kShardingAttr, replicated(type));
+  border.write();
 }
 
 } // namespace shardwright::pjrt

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/module_metadata.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/passes.h"
@@ -25,10 +26,12 @@ struct DropShardingAndMeshPass
     auto name = StringAttr::get(&getContext(), sdy::kShardingAttr);
     getOperation().walk([&](Operation *op) {
       if (auto func = dyn_cast<FunctionOpInterface>(op)) {
-        for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
-          func.removeArgAttr(i, name);
-        for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
-          func.removeResultAttr(i, name);
+        sdy::BorderAttributes border(func);
+        for (unsigned i = 0; i < border.numArguments(); ++i)
+          border.setArgument(i, name, nullptr);
+        for (unsigned i = 0; i < border.numResults(); ++i)
+          border.setResult(i, name, nullptr);
+        border.write();
       }
       op->removeDiscardableAttr(name);
     });

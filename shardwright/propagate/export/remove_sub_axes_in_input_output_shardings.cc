@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"
@@ -45,15 +46,14 @@ struct RemoveSubAxesInInputOutputShardingsPass
     if (failed(found))
       return signalPassFailure();
     func::FuncOp main = *found;
-    for (unsigned i = 0, e = main.getNumArguments(); i < e; ++i)
-      if (auto s =
-              main.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr))
-        if (TensorShardingAttr updated = withoutSubAxes(s); updated != s)
-          main.setArgAttr(i, sdy::kShardingAttr, updated);
-    for (unsigned i = 0, e = main.getNumResults(); i < e; ++i)
-      if (TensorShardingAttr s = sdy::getFuncResultSharding(main, i))
-        if (TensorShardingAttr updated = withoutSubAxes(s); updated != s)
-          sdy::setFuncResultSharding(main, i, updated);
+    sdy::BorderAttributes border(main);
+    for (unsigned i = 0; i < border.numArguments(); ++i)
+      if (auto s = border.argumentAs<TensorShardingAttr>(i, sdy::kShardingAttr))
+        border.setArgument(i, sdy::kShardingAttr, withoutSubAxes(s));
+    for (unsigned i = 0; i < border.numResults(); ++i)
+      if (auto s = border.resultAs<TensorShardingAttr>(i, sdy::kShardingAttr))
+        border.setResult(i, sdy::kShardingAttr, withoutSubAxes(s));
+    border.write();
   }
 };
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/index/call_order.h"
@@ -82,17 +83,18 @@ struct UpdateNonDivisibleInputOutputShardingsPass
     Trimmer trimmed(getOperation());
     for (const auto &function : getAnalysis<CallsByFunction>().functions()) {
       func::FuncOp func = function.op;
-      for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
-        auto old =
-            func.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr);
-        if (TensorShardingAttr s = trimmed(old, type); s != old)
-          func.setArgAttr(i, sdy::kShardingAttr, s);
-      }
-      for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
-        TensorShardingAttr old = sdy::getFuncResultSharding(func, i);
-        if (TensorShardingAttr s = trimmed(old, type); s != old)
-          sdy::setFuncResultSharding(func, i, s);
-      }
+      sdy::BorderAttributes border(func);
+      for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
+        border.setArgument(i, sdy::kShardingAttr,
+                           trimmed(border.argumentAs<TensorShardingAttr>(
+                                       i, sdy::kShardingAttr),
+                                   type));
+      for (auto [i, type] : llvm::enumerate(func.getResultTypes()))
+        border.setResult(
+            i, sdy::kShardingAttr,
+            trimmed(border.resultAs<TensorShardingAttr>(i, sdy::kShardingAttr),
+                    type));
+      border.write();
     }
     if (!contents.calls && !contents.dataFlow)
       return;

@@ -7,6 +7,7 @@
 
 #include "shardwright/propagate/reasons/debug_info.h"
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/reasons/new_axes.h"
@@ -214,13 +215,14 @@ DictionaryAttr DebugInfo::dictionary(Holder holder, StringRef self) {
 void DebugInfo::saveOrigins() {
   module.walk([&](Operation *op) {
     if (auto func = dyn_cast<func::FuncOp>(op)) {
-      for (BlockArgument arg :
-           func.isExternal() ? ArrayRef<BlockArgument>() : func.getArguments())
-        if (auto dict = dictionary(
-                holderOf(arg), "input: " + std::to_string(arg.getArgNumber())))
-          func.setArgAttr(arg.getArgNumber(), sdy::kShardingOriginsAttr, dict);
       if (func.isExternal())
         return;
+      sdy::BorderAttributes border(func);
+      for (BlockArgument arg : func.getArguments())
+        if (auto dict = dictionary(
+                holderOf(arg), "input: " + std::to_string(arg.getArgNumber())))
+          border.setArgument(arg.getArgNumber(), sdy::kShardingOriginsAttr,
+                             dict);
       Operation *ret = func.getBody().back().getTerminator();
       // A value that is returned twice counts as its last result.
       llvm::SmallDenseSet<Value, 8> seen;
@@ -228,7 +230,8 @@ void DebugInfo::saveOrigins() {
         if (Value returned = ret->getOperand(i); seen.insert(returned).second)
           if (auto dict = dictionary(holderOf(returned),
                                      "output: " + std::to_string(i)))
-            func.setResultAttr(i, sdy::kShardingOriginsAttr, dict);
+            border.setResult(i, sdy::kShardingOriginsAttr, dict);
+      border.write();
       return;
     }
     if (op->getNumResults() == 0)

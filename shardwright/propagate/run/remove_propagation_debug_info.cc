@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/passes.h"
 
@@ -27,15 +28,19 @@ struct RemovePropagationDebugInfoPass
           sdy::kBlockArgPropagationEdgesAttr, sdy::kResultPropagationEdgesAttr})
       names.push_back(StringAttr::get(&getContext(), name));
     getOperation().walk([&](Operation *op) {
-      for (StringAttr name : names) {
+      for (StringAttr name : names)
         op->removeDiscardableAttr(name);
-        if (auto func = dyn_cast<FunctionOpInterface>(op)) {
-          for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
-            func.removeArgAttr(i, name);
-          for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
-            func.removeResultAttr(i, name);
-        }
+      auto func = dyn_cast<FunctionOpInterface>(op);
+      if (!func)
+        return;
+      sdy::BorderAttributes border(func);
+      for (StringAttr name : names) {
+        for (unsigned i = 0; i < border.numArguments(); ++i)
+          border.setArgument(i, name, nullptr);
+        for (unsigned i = 0; i < border.numResults(); ++i)
+          border.setResult(i, name, nullptr);
       }
+      border.write();
     });
   }
 };
