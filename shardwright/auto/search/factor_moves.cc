@@ -13,6 +13,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace shardwright {
@@ -92,33 +94,37 @@ std::vector<FactorMoves::Groups> FactorMoves::factorsOf(Operation *op) {
 }
 
 void FactorMoves::readFactors() {
+  std::set<Groups> known;
   for (Operation *op : ops) {
     if (!mayCommunicate(op))
       continue;
-    for (const Groups &factor : factorsOf(op))
-      for (int32_t group : factor)
-        for (int32_t other : factor)
-          if (other != group)
-            neighbours[group].push_back(other);
+    for (Groups &factor : factorsOf(op))
+      if (factor.size() > 1)
+        known.insert(std::move(factor));
   }
-  for (auto &entry : neighbours)
-    sortUnique(entry.second);
+  factors.assign(known.begin(), known.end());
+  for (auto [f, factor] : llvm::enumerate(factors))
+    for (int32_t group : factor)
+      factorsWith[group].push_back(f);
 }
 
 FactorMoves::Groups FactorMoves::withNeighbours(const Groups &groups) const {
   Groups all = groups;
+  llvm::SmallDenseSet<int32_t> seen;
   for (int32_t group : groups)
-    if (auto it = neighbours.find(group); it != neighbours.end())
-      llvm::append_range(all, it->second);
+    if (auto it = factorsWith.find(group); it != factorsWith.end())
+      for (int32_t factor : it->second)
+        if (seen.insert(factor).second)
+          llvm::append_range(all, factors[factor]);
   sortUnique(all);
   return all;
 }
 
 std::vector<LayoutMove> FactorMoves::ofOp(int32_t number) {
   std::vector<LayoutMove> moves;
-  std::vector<Groups> factors = factorsOf(ops[number]);
+  const std::vector<Groups> own = factorsOf(ops[number]);
   Groups all;
-  for (const Groups &factor : factors)
+  for (const Groups &factor : own)
     llvm::append_range(all, factor);
   sortUnique(all);
   int32_t numAxes = problem.axes.size();
@@ -126,21 +132,24 @@ std::vector<LayoutMove> FactorMoves::ofOp(int32_t number) {
   auto without = [](const Groups &from, const Groups &other) {
     Groups rest;
     llvm::copy_if(from, std::back_inserter(rest), [&](int32_t group) {
-      return !llvm::is_contained(other, group);
+      return !std::binary_search(other.begin(), other.end(), group);
     });
     return rest;
   };
+  std::vector<Groups> near;
+  for (const Groups &factor : own)
+    near.push_back(withNeighbours(factor));
   // The op and its neighbours, the op alone, and this with the axis taken from
   // whatever else it has.
-  for (const Groups &factor : factors)
+  for (const Groups &groups : near)
     for (int32_t axis = 0; axis < numAxes; ++axis)
-      moves.push_back({axis, Reach::All, {}, withNeighbours(factor)});
-  for (const Groups &factor : factors)
+      moves.push_back({axis, Reach::All, {}, groups});
+  for (auto [factor, groups] : llvm::zip_equal(own, near))
     for (int32_t axis = 0; axis < numAxes; ++axis) {
       moves.push_back({axis, Reach::All, without(all, factor), factor});
-      moves.push_back({axis, Reach::Arguments, {}, withNeighbours(factor)});
+      moves.push_back({axis, Reach::Arguments, {}, groups});
     }
-  for (const Groups &factor : factors)
+  for (const Groups &factor : own)
     for (int32_t axis = 0; axis < numAxes; ++axis)
       moves.push_back({axis, Reach::All, {}, factor});
   for (int32_t axis = 0; axis < numAxes; ++axis)

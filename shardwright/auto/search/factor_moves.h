@@ -75,8 +75,10 @@ private:
   std::vector<mlir::Operation *> ops;
   /// Classes and their dimensions of each group.
   llvm::DenseMap<int32_t, std::vector<std::pair<int32_t, int32_t>>> members;
-  /// Groups that share a factor with the group; sorted.
-  llvm::DenseMap<int32_t, Groups> neighbours;
+  /// The factors of several groups, each once, sorted; and those that have a
+  /// group. Lists of neighbours would be quadratic in the operands of an op.
+  std::vector<Groups> factors;
+  llvm::DenseMap<int32_t, std::vector<int32_t>> factorsWith;
 };
 
 } // namespace shardwright
