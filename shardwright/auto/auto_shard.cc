@@ -84,6 +84,13 @@ bool hasManualComputations(ModuleOp module) {
       .wasInterrupted();
 }
 
+SmallVector<const Plan *> pointersTo(ArrayRef<Plan> plans) {
+  SmallVector<const Plan *> pointers;
+  for (const Plan &plan : plans)
+    pointers.push_back(&plan);
+  return pointers;
+}
+
 /// The ops of @main, those of functions once for each call.
 int64_t countOps(ModuleOp module) {
   SymbolTable symbols(module);
@@ -134,9 +141,11 @@ private:
   /// Adds the planner's layouts that work.
   void addPlanned(std::vector<Candidate> &candidates,
                   std::vector<Recipe> plans);
-  /// Plans the layouts of the frontier, which reportPlanner reads.
+  /// Plans the layouts of the frontier.
   void planFrontier();
-  void reportPlanner(AutoResult &result);
+  /// The plans of the frontier, whose trials it starts.
+  std::vector<Plan> startFrontier();
+  void reportPlanner(ArrayRef<Plan> frontier, AutoResult &result);
   PlanCost cost(std::string name, const Trial &trial) const {
     return {std::move(name), trial.step, trial.peak, trial.sent,
             objective.fits(trial)};
@@ -147,14 +156,14 @@ private:
     if (objective.fits(best->trial))
       bestSeconds = best->trial.seconds();
   }
-  std::vector<Candidate> chooseStarts(llvm::ArrayRef<Candidate> candidates,
+  std::vector<Candidate> chooseStarts(ArrayRef<Candidate> candidates,
                                       const Objective &goal) const;
   /// Improves the best candidates by the objective until there are no better
   /// moves, or until trial number `last`.
-  void searchFrom(llvm::ArrayRef<Candidate> candidates, const Objective &goal,
+  void searchFrom(ArrayRef<Candidate> candidates, const Objective &goal,
                   int64_t last);
   /// Searches with the trials that are left.
-  void searchWithinLess(llvm::ArrayRef<Candidate> candidates, int64_t last);
+  void searchWithinLess(ArrayRef<Candidate> candidates, int64_t last);
   void write(AutoResult &result);
 
   ModuleOp asRead, imported;
@@ -177,6 +186,11 @@ private:
 } // namespace
 
 FailureOr<std::vector<Candidate>> AutoSharder::start(const Budget &budget) {
+  // Manual computations say how their operands are laid out.
+  bool isAnnotated =
+      hasAnnotations(imported) || hasManualComputations(imported);
+  if (isAnnotated)
+    trials.startAsGiven();
   // The planner runs beside the trials of the recipes.
   std::vector<Recipe> plans;
   TrialWorkers::Task planning([&](TrialContext &) {
@@ -195,6 +209,11 @@ FailureOr<std::vector<Candidate>> AutoSharder::start(const Budget &budget) {
     trials.startAll(list);
   });
   addPlanned(candidates, std::move(plans));
+  if (isAnnotated) {
+    given = trials.asGiven();
+    if (!given->works)
+      return failure();
+  }
   if (candidates.empty()) {
     // Not even the replicated program: this time its errors are shown.
     OwningOpRef<ModuleOp> copy = trials.annotated(Plan(problem));
@@ -236,7 +255,18 @@ void AutoSharder::planFrontier() {
     planned->within(share);
 }
 
-void AutoSharder::reportPlanner(AutoResult &result) {
+std::vector<Plan> AutoSharder::startFrontier() {
+  std::vector<Plan> plans;
+  if (options.effort == 0 || !planned->within(1).works)
+    return plans;
+  for (double share : kFrontier)
+    if (std::optional<Plan> plan = planned->planWithin(share))
+      plans.push_back(std::move(*plan));
+  trials.startAll(pointersTo(plans));
+  return plans;
+}
+
+void AutoSharder::reportPlanner(ArrayRef<Plan> frontier, AutoResult &result) {
   const PlannedLayouts &layouts = planned->within(1);
   result.planner.missing = layouts.missing;
   if (!layouts.works)
@@ -246,14 +276,7 @@ void AutoSharder::reportPlanner(AutoResult &result) {
   result.planner.secondsPerByte = layouts.secondsPerByte;
   if (options.effort == 0)
     return;
-  std::vector<Plan> plans;
-  for (double share : kFrontier)
-    if (std::optional<Plan> plan = planned->planWithin(share))
-      plans.push_back(std::move(*plan));
-  SmallVector<const Plan *> list;
-  for (const Plan &plan : plans)
-    list.push_back(&plan);
-  trials.tryAll(list);
+  trials.tryAll(pointersTo(frontier));
   // The planner errs: another plan that was tried may fit, or be faster.
   for (double share : kFrontier) {
     const Trial *best = trials.bestWithin(share * objective.limit);
@@ -274,17 +297,12 @@ FailureOr<AutoResult> AutoSharder::run() {
                            std::pair(!b.fits, b.step.total());
                   });
   };
-  // Manual computations say how their operands are laid out.
-  if (hasAnnotations(imported) || hasManualComputations(imported)) {
-    given = trials.asGiven();
-    if (!given->works)
-      return failure();
-    compare(cost("as given", *given));
-  }
   const Budget budget = budgetOf(countOps(imported), options.effort);
   FailureOr<std::vector<Candidate>> candidates = start(budget);
   if (failed(candidates))
     return failure();
+  if (given)
+    compare(cost("as given", *given));
   for (const Candidate &candidate : *candidates) {
     consider(candidate);
     // Arguments that are annotated in full leave no recipes.
@@ -305,12 +323,14 @@ FailureOr<AutoResult> AutoSharder::run() {
     tryOthers(problem, trials, objective, budget.polish, *best);
     trials.finish(planning);
   }
+  // Trials of the frontier run beside the description.
+  const std::vector<Plan> frontier = startFrontier();
   write(result);
-  reportPlanner(result);
-  result.numTrials = trials.count();
-  result.spent = trials.spent();
   result.details = describeFound(*result.module, compileOptions(options),
                                  argumentOf, options.readsBack);
+  reportPlanner(frontier, result);
+  result.numTrials = trials.count();
+  result.spent = trials.spent();
   return result;
 }
 

@@ -17,6 +17,7 @@ namespace shardwright {
 Trials::Trials(ModuleOp imported, const AutoProblem &problem,
                CompileOptions given)
     : imported(imported), problem(problem), options(std::move(given)),
+      givenTask([this](TrialContext &worker) { runGiven(worker); }),
       // Functions of the caller expect its context, and one call at a time.
       workers(imported, problem,
               !options.beforePropagate && !options.beforePartition) {
@@ -78,15 +79,23 @@ void Trials::runTrial(TrialContext &worker, Run &run) {
   };
   Mesh mesh;
   run.trial = runPipeline(*copy, mine, &mesh);
-  if (!run.trial.works)
-    return;
-  {
-    std::lock_guard lock(mutex);
-    if (run.trial.seconds() >= shortest)
-      return;
-    shortest = run.trial.seconds();
-  }
-  run.blame = blameOf(worker, *copy, mesh);
+  if (run.trial.works && keepsBlame(run.trial.seconds()))
+    run.blame = blameOf(worker, *copy, mesh);
+}
+
+bool Trials::keepsBlame(double seconds) {
+  std::lock_guard lock(mutex);
+  auto at = llvm::upper_bound(shortest, seconds);
+  bool isShort = size_t(at - shortest.begin()) < kShortest;
+  shortest.insert(at, seconds);
+  if (shortest.size() > kShortest)
+    shortest.pop_back();
+  return isShort || seconds < baseSeconds;
+}
+
+void Trials::setBase(double seconds) {
+  std::lock_guard lock(mutex);
+  baseSeconds = seconds;
 }
 
 Blame Trials::blameOf(TrialContext &worker, ModuleOp local, const Mesh &mesh) {
@@ -203,9 +212,20 @@ Blame Trials::blame(const Plan &plan, Plans next, Plans nextBlames) {
   return run.blame;
 }
 
-Trial Trials::asGiven() {
-  OwningOpRef<ModuleOp> copy = imported.clone();
-  return partition(*copy);
+void Trials::runGiven(TrialContext &worker) {
+  OwningOpRef<ModuleOp> copy = worker.getBase().clone();
+  ScopedDiagnosticHandler quiet(copy->getContext(), dropDiagnostic);
+  given = runPipeline(*copy, options);
+}
+
+const Trial &Trials::asGiven() {
+  workers.finish(givenTask);
+  ++numTrials;
+  if (!given.works) {
+    OwningOpRef<ModuleOp> copy = imported.clone();
+    runPipeline(*copy, options);
+  }
+  return given;
 }
 
 } // namespace shardwright

@@ -20,7 +20,6 @@
 #include "shardwright/auto/search/trial_workers.h"
 #include "shardwright/compile/compile.h"
 
-#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -60,13 +59,18 @@ public:
   /// started later. The caller waits for it with `finish`.
   void start(TrialWorkers::Task &work) { workers.start(&work); }
   void finish(TrialWorkers::Task &work) { workers.finish(work); }
+  /// Plans with a shorter step than this are those that a search goes on from.
+  void setBase(double seconds);
   /// Starts the trials of plans that will be asked for.
   void startAll(Plans plans) { workers.start(tasksOf(plans)); }
   /// The trial with the shortest step that takes at most so many bytes, among
   /// all so far; null if there is none.
   const Trial *bestWithin(double bytes) const;
-  /// The module as it is, with the user's annotations only.
-  Trial asGiven();
+  /// Starts the trial of the module as it is, with the user's annotations only.
+  void startAsGiven() { workers.start(&givenTask); }
+  /// Its result. If it does not work, its errors go to the handlers of the
+  /// context.
+  const Trial &asGiven();
   /// Number of partitionings so far.
   int64_t count() const { return numTrials; }
   /// What was spent, in trials: a plan whose shardings propagate to those of an
@@ -94,7 +98,7 @@ private:
     Trial trial;
     /// Of the shardings after propagation; 0 if that failed.
     uint64_t shardings = 0;
-    /// Of trials with the shortest step so far: probably asked for next.
+    /// Of trials that will probably be asked for it; see keepsBlame().
     std::optional<Blame> blame;
     /// A run with equal shardings, which has the trial instead; or null.
     Run *same = nullptr;
@@ -115,6 +119,8 @@ private:
   BlameRun &blameRunOf(const Plan &plan);
   using Tasks = llvm::SmallVector<TrialWorkers::Task *>;
   Tasks tasksOf(Plans plans);
+  /// Runs and notes the trial of the module as it is.
+  void runGiven(TrialContext &worker);
   /// Waits for the run, and counts it.
   void commit(const Plan &plan);
   void runTrial(TrialContext &worker, Run &run);
@@ -123,9 +129,15 @@ private:
   Trial runPipeline(mlir::ModuleOp module, const CompileOptions &how,
                     Mesh *mesh = nullptr) const;
   Blame blameOf(TrialContext &worker, mlir::ModuleOp local, const Mesh &mesh);
+  /// True if a plan of this step will probably be asked for its blame: it is
+  /// among the shortest so far, where searches start, or a search goes on from
+  /// it.
+  bool keepsBlame(double seconds);
   /// The blame that the plan's trial has found; null if there is none.
   const Blame *findBlame(const Plan &plan) const;
 
+  /// Steps in `shortest`.
+  static constexpr size_t kShortest = 3;
   /// Propagation's share of a trial.
   static constexpr int64_t kEqualPerTrial = 4;
 
@@ -137,14 +149,17 @@ private:
   std::unordered_map<std::string, std::unique_ptr<BlameRun>> blameRuns;
   /// Those that were asked for.
   std::unordered_map<std::string, Trial> known;
+  TrialWorkers::Task givenTask;
+  Trial given;
   /// Of the plans that were asked for.
   llvm::DenseSet<uint64_t> knownShardings;
   /// Guards what follows, which tasks change.
   std::mutex mutex;
   /// By the shardings after propagation: the first run that had them.
   llvm::DenseMap<uint64_t, Run *> runWith;
-  /// Of the runs that are done.
-  double shortest = std::numeric_limits<double>::infinity();
+  /// The shortest steps of the runs that are done, in order.
+  llvm::SmallVector<double, 4> shortest;
+  double baseSeconds = 0;
   std::vector<double> shares;
   int64_t numTrials = 0, numBlamed = 0, numEqual = 0;
   /// The last member, so that its threads end first.
