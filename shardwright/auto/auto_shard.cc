@@ -14,6 +14,7 @@
 #include "shardwright/auto/search/search.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/interop/flatten_tuples.h"
 #include "shardwright/interop/import_module.h"
 #include "shardwright/report/sort_by.h"
 
@@ -478,9 +479,10 @@ FailureOr<AutoResult> autoShard(ModuleOp module, const AutoOptions &options) {
   ImportOptions import;
   if (hasMesh(module))
     import.meshSizes = options.mesh;
-  // GSPMD's annotations are ours from here on.
-  if (failed(importShardings(*asRead, import)) ||
-      failed(prepareModule(*asRead, options)))
+  // Tuples have no shardings. GSPMD's annotations are ours from here on.
+  if (failed(flattenTuples(*asRead)) ||
+      failed(importShardings(*asRead, import)) ||
+      failed(requireEntry(*asRead)) || failed(prepareModule(*asRead, options)))
     return failure();
   OwningOpRef<ModuleOp> imported = asRead->clone();
   if (failed(importModule(*imported)) ||

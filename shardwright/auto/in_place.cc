@@ -8,6 +8,7 @@
 #include "shardwright/auto/in_place.h"
 
 #include "shardwright/auto/prepare.h"
+#include "shardwright/dialect/sdy/border_attributes.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/passes.h"
@@ -34,12 +35,15 @@ void copyShardings(ModuleOp from, ModuleOp to) {
   for (auto [source, target] : llvm::zip_equal(sources, targets)) {
     if (auto func = dyn_cast<func::FuncOp>(source)) {
       auto copy = cast<func::FuncOp>(target);
-      for (unsigned i = 0; i < func.getNumArguments(); ++i)
-        if (auto sharding = sdy::getSharding(func.getArgument(i)))
-          sdy::setSharding(copy.getArgument(i), sharding);
-      for (unsigned i = 0; i < func.getNumResults(); ++i)
-        if (auto sharding = sdy::getFuncResultSharding(func, i))
-          sdy::setFuncResultSharding(copy, i, sharding);
+      const sdy::BorderAttributes found(func);
+      sdy::BorderAttributes border(copy);
+      for (unsigned i = 0; i < border.numArguments(); ++i)
+        if (Attribute sharding = found.argument(i, sdy::kShardingAttr))
+          border.setArgument(i, sdy::kShardingAttr, sharding);
+      for (unsigned i = 0; i < border.numResults(); ++i)
+        if (Attribute sharding = found.result(i, sdy::kShardingAttr))
+          border.setResult(i, sdy::kShardingAttr, sharding);
+      border.write();
       continue;
     }
     for (auto [result, copy] :
@@ -81,8 +85,7 @@ static LogicalResult checkMesh(ModuleOp module, ArrayRef<MeshAxis> asked) {
 }
 
 LogicalResult autoShardInPlace(ModuleOp module, const AutoOptions &options) {
-  if (failed(sdy::requireMainFunc(module)) ||
-      failed(checkMesh(module, options.mesh)) ||
+  if (failed(requireEntry(module)) || failed(checkMesh(module, options.mesh)) ||
       failed(prepareModule(module, options)))
     return failure();
   OwningOpRef<ModuleOp> copy = module.clone();

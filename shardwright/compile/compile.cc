@@ -231,6 +231,16 @@ std::optional<Stage> stageFromName(llvm::StringRef name) {
 
 ArrayRef<llvm::StringRef> stageNames() { return printableStages; }
 
+LogicalResult requireEntry(ModuleOp module) {
+  if (func::FuncOp main = sdy::getMainFunc(module)) {
+    if (!main.isDeclaration())
+      return success();
+    return main.emitError() << "the entry function has no body";
+  }
+  return module.emitError() << "the module has no entry function, expected "
+                               "@main or exactly one function";
+}
+
 FailureOr<int64_t> simplifyForDevices(ModuleOp imported, int64_t devices) {
   FailureOr<int64_t> count = countDevices(imported, devices);
   if (succeeded(count) && *count > 1 && failed(simplify(imported)))
@@ -367,9 +377,8 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     Timer timer(seconds.import);
     if (!options.isImported && failed(importModule(module, options.import)))
       return failure();
-    if (!sdy::getMainFunc(module))
-      return module.emitError() << "the module has no entry function, expected "
-                                   "@main or exactly one function";
+    if (failed(requireEntry(module)))
+      return failure();
     report.ops = countOps(module);
     FailureOr<int64_t> devices =
         options.isImported ? countDevices(module, options.import.devices)

@@ -102,6 +102,9 @@ struct Compiled {
   ProgramReport report;
 };
 
+/// Fails with a diagnostic if the module has no entry function with a body.
+mlir::LogicalResult requireEntry(mlir::ModuleOp module);
+
 /// Simplifies an imported module before propagation if it runs on several
 /// devices, because dead and duplicate ops would influence the shardings.
 /// Returns the number of devices; `devices` is the number that the user

@@ -149,7 +149,8 @@ FailureOr<Explanation> explainProgram(ModuleOp module, const UserValues &user,
            "name the entry @main"};
     return failure();
   }
-  if (failed(simplifyForDevices(module, request.import.devices)))
+  if (failed(requireEntry(module)) ||
+      failed(simplifyForDevices(module, request.import.devices)))
     return failure();
   if (request.beforePropagate && failed(request.beforePropagate(module)))
     return failure();

@@ -68,6 +68,8 @@ def shardings(tally):
     tally.check("in_specs are like the arguments", set(params) == {"w1", "b1", "w2"} and len(others) == 3, found.in_specs)
     new, value = found.out_specs
     tally.check("state keeps its layout", all(new[k] == params[k] for k in params), (new, params))
+    pasted = jax.jit(train_step.__wrapped__, in_shardings=found.in_shardings, out_shardings=found.out_shardings)
+    tally.check("in_shardings and out_shardings are pasted", close(pasted(*values()), expected), found.in_shardings)
     step = found.jit()
     arguments = values()
     results = step(*arguments)

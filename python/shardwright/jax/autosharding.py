@@ -30,6 +30,16 @@ def _spec(text):
     return eval(text, {"__builtins__": {}}, {"P": PartitionSpec})  # written by the library: P("x", None)
 
 
+def _on_mesh(mesh, specs):
+    """A pytree of NamedShardings from one of PartitionSpecs and None."""
+    import jax
+    from jax.sharding import NamedSharding
+
+    return jax.tree_util.tree_map(
+        lambda spec: None if spec is None else NamedSharding(mesh, spec), specs, is_leaf=lambda spec: spec is None
+    )
+
+
 class AutoShardings:
     """The shardings that were found. str() is the report."""
 
@@ -157,23 +167,34 @@ class AutoShardings:
                 specs[chosen["index"]] = _spec(chosen["partition_spec"])
         return jax.tree_util.tree_unflatten(tree, specs)
 
+    @property
+    def in_shardings(self):
+        """NamedShardings on `mesh`, for jax.jit: a pytree like the positional arguments."""
+        return _on_mesh(self.mesh, self.in_specs)
+
+    @property
+    def out_shardings(self):
+        """Likewise like the results; None for results that were left to propagation."""
+        return _on_mesh(self.mesh, self.out_specs)
+
     def jit(self):
         """The function, jitted with these shardings; its other options are kept. Its mesh must have devices. Inner values that
         were annotated (`inside=True`) get constraints."""
         import jax
-        from jax.sharding import Mesh, NamedSharding
+        from jax.sharding import Mesh
 
         mesh = self.mesh
         if not isinstance(mesh, Mesh):
             mesh = jax.make_mesh(tuple(a["size"] for a in self.data["mesh"]), tuple(a["name"] for a in self.data["mesh"]))
         if self._function is None:
             raise TypeError("only a function can be jitted, not a module")
-        named = lambda tree: jax.tree_util.tree_map(  # noqa: E731
-            lambda spec: None if spec is None else NamedSharding(mesh, spec), tree, is_leaf=lambda x: x is None
-        )
         args, kwargs = self._in()
         return sharded_function.with_shardings(
-            self._function, self._need_lowered().args_info, (named(args), named(kwargs)), named(self.out_specs), self._constrained(mesh)
+            self._function,
+            self._need_lowered().args_info,
+            (_on_mesh(mesh, args), _on_mesh(mesh, kwargs)),
+            _on_mesh(mesh, self.out_specs),
+            self._constrained(mesh),
         )
 
     def _named(self, name):
