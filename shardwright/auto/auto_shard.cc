@@ -16,6 +16,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/interop/flatten_tuples.h"
 #include "shardwright/interop/import_module.h"
+#include "shardwright/propagate/index/call_order.h"
 #include "shardwright/report/sort_by.h"
 
 #include <limits>
@@ -445,6 +446,9 @@ static SmallVector<int32_t, 4> axisKinds(ModuleOp imported, const Mesh &mesh,
 /// Searches on an imported module, and annotates a copy of `asRead`.
 static FailureOr<AutoResult> search(ModuleOp asRead, ModuleOp imported,
                                     const AutoOptions &options) {
+  // The problem and the planner read calls as if they were inlined.
+  if (failed(callersFirst(imported)))
+    return failure();
   FailureOr<std::vector<int32_t>> pairs = pairResults(imported, options.pairs);
   FailureOr<AutoProblem> problem = readProblem(imported, options.pairs);
   if (failed(pairs) || failed(problem))
