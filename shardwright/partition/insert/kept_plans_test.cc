@@ -22,11 +22,13 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Two products in a row, equal up to their shardings.
+/// r = (a * b) * b^T.
 struct Program {
-  /// Axes of the dimensions of the values; each names a mesh of its own.
+  /// Of a, b, a * b, r and the result: a mesh, and the axes of the dimensions.
   std::vector<std::string> shardings;
-  std::string mesh;
+  std::string name = "mesh", mesh;
+  /// a is a matrix of 32 x `contracted`, b of `contracted` x 32.
+  std::string contracted = "32";
   Effort effort = Effort::Normal;
   bool hasMachine = false;
 
@@ -36,16 +38,18 @@ struct Program {
     };
     auto result = [&](int i) {
       return " {sdy.sharding = #sdy.sharding_per_value<[<" + shardings[i] +
-             ">]>}";
+             ">]>} : ";
     };
-    std::string type = "tensor<32x32xf32>";
-    std::string dot = ", contracting_dims = [1] x [0]";
-    std::string types = " : (" + type + ", " + type + ") -> " + type + "\n";
-    return "sdy.mesh @mesh = <" + mesh + ">\nfunc.func @main(%a: " + type +
-           argument(0) + ", %b: " + type + argument(1) + ") -> (" + type +
-           argument(4) + ") {\n%0 = stablehlo.dot_general %a, %b" + dot +
-           result(2) + types + "%1 = stablehlo.dot_general %0, %b" + dot +
-           result(3) + types + "return %1 : " + type + "\n}\n";
+    std::string a = "tensor<32x" + contracted + "xf32>";
+    std::string b = "tensor<" + contracted + "x32xf32>";
+    std::string product = "tensor<32x32xf32>";
+    return "sdy.mesh @" + name + " = <" + mesh + ">\nfunc.func @main(%a: " + a +
+           argument(0) + ", %b: " + b + argument(1) + ") -> (" + a +
+           argument(4) + ") {\n%0 = stablehlo.dot_general %a, %b, " +
+           "contracting_dims = [1] x [0]" + result(2) + "(" + a + ", " + b +
+           ") -> " + product + "\n%1 = stablehlo.dot_general %0, %b, " +
+           "contracting_dims = [1] x [1]" + result(3) + "(" + product + ", " +
+           b + ") -> " + a + "\nreturn %1 : " + a + "\n}\n";
   }
 
   std::string partitioned(MLIRContext &context, KeptPlans *kept) const {
@@ -69,18 +73,26 @@ struct Program {
 rc::Gen<Program> genProgram() {
   return rc::gen::exec([] {
     Program program;
-    program.mesh = *rc::gen::element<std::string>(R"(["x"=2, "y"=4])",
-                                                  R"(["x"=4, "y"=2])");
+    int x = *rc::gen::element(2, 3, 4, 16), y = *rc::gen::element(2, 4, 16);
+    std::string sizes =
+        "[\"x\"=" + std::to_string(x) + ", \"y\"=" + std::to_string(y) + "]";
+    program.mesh = sizes;
+    program.name = *rc::gen::weightedElement<std::string>(
+        {{4, "mesh"}, {1, "other_mesh"}});
+    program.contracted = *rc::gen::element<std::string>("32", "4096");
     program.effort = *rc::gen::element(Effort::Fast, Effort::Normal);
     program.hasMachine = *rc::gen::arbitrary<bool>();
+    std::string reversed;
+    for (int device = x * y; device-- > 0;)
+      reversed += std::to_string(device) + (device ? ", " : "");
     for (int i = 0; i < 5; ++i) {
       std::string mesh = *rc::gen::weightedElement<std::string>(
-          {{8, "@mesh"},
-           {1, R"(mesh<["x"=2, "y"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>)"},
-           {1, R"(mesh<["x"=8, "y"=1]>)"}});
+          {{8, "@" + program.name},
+           {1, "mesh<" + sizes + ", device_ids=[" + reversed + "]>"},
+           {1, "mesh<[\"x\"=" + std::to_string(x * y) + ", \"y\"=1]>"}});
       std::string dims = *rc::gen::element<std::string>(
           "[{}, {}]", R"([{"x"}, {}])", R"([{}, {"x"}])", R"([{"x"}, {"y"}])",
-          R"([{"y"}, {"x"}])", R"([{"x", "y"}, {}])");
+          R"([{"y"}, {"x"}])", R"([{"y"}, {}])", R"([{"x", "y"}, {}])");
       program.shardings.push_back(mesh + ", " + dims);
     }
     return program;
@@ -97,6 +109,40 @@ RC_GTEST_PROP(KeptPlans, ChangeNothing, ()) {
     std::string alone = program.partitioned(context, nullptr);
     RC_ASSERT(!alone.empty());
     RC_ASSERT(program.partitioned(context, &kept) == alone);
+  }
+}
+
+/// The same shardings on meshes with other sizes, or another name, need plans
+/// of their own.
+TEST(KeptPlans, AreOfOneMesh) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<func::FuncDialect, stablehlo::StablehloDialect,
+                      sdy::SdyDialect>();
+  auto make = [](std::string name, std::string mesh) {
+    Program program;
+    program.name = name;
+    program.mesh = mesh;
+    program.contracted = "4096";
+    for (const char *dims : {R"([{}, {"x"}])", R"([{"y"}, {}])", "[{}, {}]",
+                             "[{}, {}]", "[{}, {}]"})
+      program.shardings.push_back("@" + name + ", " + dims);
+    return program;
+  };
+  // Without the line of the mesh.
+  auto opsOf = [](llvm::StringRef text) {
+    return text.split("func.func").second.str();
+  };
+  Program first = make("mesh", R"(["x"=2, "y"=16])");
+  std::string firstText = first.partitioned(context, nullptr);
+  // Sizes that do not divide those of the arguments, and another name.
+  for (const Program &second :
+       {make("mesh", R"(["x"=3, "y"=5])"), make("other_mesh", first.mesh)}) {
+    std::string alone = second.partitioned(context, nullptr);
+    EXPECT_NE(opsOf(alone), opsOf(firstText)); // else the plans are equal
+    KeptPlans kept;
+    EXPECT_EQ(first.partitioned(context, &kept), firstText);
+    EXPECT_EQ(second.partitioned(context, &kept), alone);
+    EXPECT_EQ(first.partitioned(context, &kept), firstText);
   }
 }
 
