@@ -17,7 +17,7 @@
 #include "shardwright/interop/flatten_tuples.h"
 #include "shardwright/interop/import_module.h"
 #include "shardwright/propagate/index/call_order.h"
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include <limits>
 

@@ -10,6 +10,7 @@
 #include "shardwright/compile/partition_trial.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/report/document/document.h"
+#include "shardwright/support/sort_by.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -97,9 +98,7 @@ std::vector<TriedAnnotation> WhatIf::search(ArrayRef<WholeValue> whole,
     keep(advice);
   };
   std::vector<CollectiveUse> uses = report.collectives.uses;
-  llvm::stable_sort(uses, [](const CollectiveUse &a, const CollectiveUse &b) {
-    return a.bytes > b.bytes;
-  });
+  sortBy(uses, [](const CollectiveUse &use) { return -use.bytes; });
   size_t causes = 0;
   for (size_t i = 0; i < std::max(uses.size(), whole.size()); ++i) {
     if (left == 0 || ++causes > kMostCauses)

@@ -9,7 +9,7 @@
 
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"

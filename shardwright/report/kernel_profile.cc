@@ -9,8 +9,8 @@
 
 #include "shardwright/report/json_text.h"
 #include "shardwright/report/short_texts.h"
-#include "shardwright/report/sort_by.h"
 #include "shardwright/report/text_table.h"
+#include "shardwright/support/sort_by.h"
 
 #include "llvm/ADT/MapVector.h"
 

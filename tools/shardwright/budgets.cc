@@ -8,7 +8,7 @@
 #include "budgets.h"
 
 #include "shardwright/report/location_text.h"
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

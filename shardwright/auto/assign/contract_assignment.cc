@@ -7,6 +7,8 @@
 
 #include "shardwright/auto/assign/contract_assignment.h"
 
+#include "shardwright/support/sort_by.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -79,11 +81,9 @@ void ContractedAssignment::dropDominated(List &list) {
     llvm::sort(strategy.makes);
   }
   // The cheapest first: only these dominate others.
-  std::stable_sort(
-      list.begin(), list.end(), [](const Composed &a, const Composed &b) {
-        return std::pair(a.strategy.seconds, a.strategy.needs.size()) <
-               std::pair(b.strategy.seconds, b.strategy.needs.size());
-      });
+  sortBy(list, [](const Composed &composed) {
+    return std::pair(composed.strategy.seconds, composed.strategy.needs.size());
+  });
   size_t kept = 0;
   for (size_t i = 0; i < list.size(); ++i) {
     const AssignmentStrategy &own = list[i].strategy;

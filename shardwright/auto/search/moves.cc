@@ -7,7 +7,7 @@
 
 #include "shardwright/auto/search/moves.h"
 
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include "llvm/ADT/MapVector.h"
 

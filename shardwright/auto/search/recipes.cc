@@ -7,7 +7,7 @@
 
 #include "shardwright/auto/search/recipes.h"
 
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -7,7 +7,7 @@
 
 #include "shardwright/auto/search/search.h"
 
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include <cmath>
 #include <limits>

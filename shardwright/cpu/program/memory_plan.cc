@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/program/memory_plan.h"
 
+#include "shardwright/support/sort_by.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -190,11 +192,6 @@ static int64_t sweep(llvm::ArrayRef<Item> items,
   std::iota(byEnd.begin(), byEnd.end(), 0);
   auto begin = [&](int32_t i) { return items[i].ranges.front().begin; };
   auto end = [&](int32_t i) { return items[i].ranges.back().end; };
-  auto sortBy = [](std::vector<int32_t> &order, auto key) {
-    llvm::sort(order, [&](int32_t a, int32_t b) {
-      return std::pair(key(a), a) < std::pair(key(b), b);
-    });
-  };
   sortBy(byBegin, begin);
   sortBy(byEnd, end);
   offsets.assign(items.size(), 0);

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/api/mapped_sizes.h"
 
+#include "shardwright/support/sort_by.h"
+
 #include <algorithm>
 
 namespace shardwright::frontend {
@@ -29,9 +31,7 @@ Error inconsistentSizes(const std::string &what, const Tensors &leaves,
       found = groups.insert(found, {size, 0, i});
     ++found->count;
   }
-  std::stable_sort(
-      groups.begin(), groups.end(),
-      [](const Group &a, const Group &b) { return a.count > b.count; });
+  sortBy(groups, [](const Group &group) { return -int64_t(group.count); });
   std::string lines;
   if (axisSize >= 0)
     lines = cat("\n  * the `axis_size` argument was ", axisSize);

@@ -8,6 +8,7 @@
 #include "shardwright/frontend/pmap/sharding_spec.h"
 
 #include "shardwright/frontend/mesh/sharding.h"
+#include "shardwright/support/sort_by.h"
 
 #include <algorithm>
 
@@ -61,9 +62,7 @@ Ints coordinates(int64_t position, const Ints &sizes) {
 
 /// The stable order by dimension that JAX puts names of axes in.
 ArrayMapping byDimension(ArrayMapping axes) {
-  std::stable_sort(axes.begin(), axes.end(), [](const auto &a, const auto &b) {
-    return a.second < b.second;
-  });
+  sortBy(axes, [](const auto &axis) { return axis.second; });
   return axes;
 }
 

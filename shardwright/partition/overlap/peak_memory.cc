@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/overlap/memory_curve.h"
 #include "shardwright/partition/overlap/memory_walk.h"
+#include "shardwright/support/sort_by.h"
 
 using namespace mlir;
 
@@ -157,9 +158,7 @@ PredictedPeak predictPeak(ModuleOp local) {
       add(walk.buffers[result], MemoryClass::Result);
   peak.bytes = int64_t(std::min(bytes, 9e18));
   llvm::append_range(peak.values, temporaries);
-  llvm::stable_sort(peak.values, [](const HeldValue &a, const HeldValue &b) {
-    return a.bytes > b.bytes;
-  });
+  sortBy(peak.values, [](const HeldValue &value) { return -value.bytes; });
   return peak;
 }
 

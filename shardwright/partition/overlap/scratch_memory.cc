@@ -14,6 +14,7 @@
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/support/convolution_tiles.h"
 #include "shardwright/support/shape.h"
+#include "shardwright/support/sort_by.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -123,9 +124,7 @@ int64_t ConvolutionScratch::ofGather() {
   taps.push_back({groupIn(), strides[dims.getKernelInputFeatureDimension()]});
   for (int64_t d : dims.getKernelSpatialDimensions())
     taps.push_back({kernel[d], strides[d]});
-  llvm::stable_sort(taps, [](ConvolutionTap a, ConvolutionTap b) {
-    return a.kernelStride > b.kernelStride;
-  });
+  sortBy(taps, [](ConvolutionTap tap) { return -tap.kernelStride; });
   int64_t groups = featureGroups * batchGroups;
   ConvolutionTiles tiles =
       tileConvolution(taps, batch / batchGroups * product(window.out),

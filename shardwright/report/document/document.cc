@@ -14,7 +14,7 @@
 #include "shardwright/report/document/value_table.h"
 
 #include "shardwright/report/location_text.h"
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include <tuple>
 
@@ -158,7 +158,7 @@ Object makeDocument(const DocumentParts &parts) {
   StringTable strings;
   SourceStacks stacks(strings);
   func::FuncOp main = sdy::getMainFunc(parts.imported);
-  ValueTable values(parts.user, parts.ops, parts.explainer, report.mesh,
+  ValueTable values(parts.user, parts.ops, parts.explainer,
                     main.getResultTypes(), parts.whole, strings);
   Object document{{"format", kDocumentFormat},
                   {"version", kDocumentVersion},

@@ -8,7 +8,7 @@
 #include "shardwright/report/document/measured_timeline.h"
 
 #include "shardwright/report/json_text.h"
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -10,7 +10,7 @@
 #include "shardwright/partition/ops/op_work.h"
 #include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/report/document/step_operations.h"
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include "llvm/ADT/MapVector.h"
 

@@ -8,8 +8,8 @@
 #include "shardwright/report/document/value_table.h"
 
 #include "shardwright/report/explain/reason_paths.h"
-#include "shardwright/report/sort_by.h"
 #include "shardwright/report/type_text.h"
+#include "shardwright/support/sort_by.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -21,11 +21,10 @@ using llvm::json::Array;
 using llvm::json::Object;
 
 ValueTable::ValueTable(const UserValues &user, const UserOps &ops,
-                       Explainer &explainer, const Mesh &mesh,
-                       TypeRange results, ArrayRef<WholeValue> whole,
-                       StringTable &strings)
-    : user(user), ops(ops), explainer(explainer), mesh(mesh),
-      resultTypes(results), strings(strings), given(explainer.annotations()) {
+                       Explainer &explainer, TypeRange results,
+                       ArrayRef<WholeValue> whole, StringTable &strings)
+    : user(user), ops(ops), explainer(explainer), resultTypes(results),
+      strings(strings), given(explainer.annotations()) {
   addRows();
   setFlags(whole);
   numberPaths();

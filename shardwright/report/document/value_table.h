@@ -37,8 +37,8 @@ public:
   };
 
   ValueTable(const UserValues &user, const UserOps &ops, Explainer &explainer,
-             const Mesh &mesh, mlir::TypeRange results,
-             llvm::ArrayRef<WholeValue> whole, StringTable &strings);
+             mlir::TypeRange results, llvm::ArrayRef<WholeValue> whole,
+             StringTable &strings);
 
   /// The first row of a value or result; -1 if it has none.
   int64_t rowOf(const NamedValue &value) const;
@@ -80,7 +80,6 @@ private:
   const UserValues &user;
   const UserOps &ops;
   Explainer &explainer;
-  const Mesh &mesh;
   mlir::TypeRange resultTypes;
   StringTable &strings;
   std::vector<Explainer::Given> given;

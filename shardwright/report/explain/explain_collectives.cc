@@ -9,8 +9,8 @@
 
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/report/location_text.h"
-#include "shardwright/report/sort_by.h"
 #include "shardwright/report/type_text.h"
+#include "shardwright/support/sort_by.h"
 
 #include "llvm/ADT/STLExtras.h"
 

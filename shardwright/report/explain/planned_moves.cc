@@ -10,7 +10,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/report/explain/explain_impl.h"
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

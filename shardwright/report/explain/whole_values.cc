@@ -12,7 +12,7 @@
 #include "shardwright/report/explain/explain_impl.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
-#include "shardwright/report/sort_by.h"
+#include "shardwright/support/sort_by.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

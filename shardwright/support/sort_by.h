@@ -5,25 +5,27 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_SORT_BY_H
-#define SHARDWRIGHT_REPORT_SORT_BY_H
+#ifndef SHARDWRIGHT_SUPPORT_SORT_BY_H
+#define SHARDWRIGHT_SUPPORT_SORT_BY_H
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <utility>
 #include <vector>
 
 namespace shardwright {
 
-/// Sorts stably by ascending key. Replaces std::stable_sort, whose buffer in
-/// libstdc++ 12 is deprecated in C++20.
-template <typename T, typename KeyFn>
-void sortBy(std::vector<T> &list, KeyFn key) {
+/// Sorts a vector stably by ascending key. Replaces std::stable_sort, which in
+/// libstdc++ 12 calls a function that C++17 deprecates, so that each use is a
+/// warning.
+template <typename Vector, typename KeyFn>
+void sortBy(Vector &list, KeyFn key) {
   using Key = decltype(key(list.front()));
   std::vector<std::pair<Key, size_t>> order;
   for (auto [i, item] : llvm::enumerate(list))
     order.push_back({key(item), i});
   llvm::sort(order);
-  std::vector<T> sorted;
+  Vector sorted;
   sorted.reserve(list.size());
   for (const auto &[itsKey, i] : order)
     sorted.push_back(std::move(list[i]));
@@ -32,4 +34,4 @@ void sortBy(std::vector<T> &list, KeyFn key) {
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_SORT_BY_H
+#endif // SHARDWRIGHT_SUPPORT_SORT_BY_H
