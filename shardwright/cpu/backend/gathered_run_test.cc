@@ -24,17 +24,10 @@ const llvm::SmallVector<DeviceId, 3> devices = {0, 1, 2};
 /// r = the sum over all devices of x + `times`, and x + `times` itself.
 Program sumAfter(int times) {
   Builder b(numDevices);
-  SlotId x = b.argument(), sum = b.result(), own = b.result();
-  for (int i = 0; i < times; ++i) {
-    SlotId y = b.slot();
-    b.kernel(addOne, {x}, {y});
-    x = y;
-  }
+  SlotId x = b.addOnes(b.argument(), times), sum = b.result(), own = b.result();
   b.allReduce(x, sum, {{0, 1, 2}});
   b.step(StepKind::Copy, {x}, {own});
-  Program p = b.finish();
-  std::swap(p.numReplicas, p.numPartitions);
-  return p;
+  return asReplicas(b.finish());
 }
 
 std::shared_ptr<LoadedProgram> load(Program p, bool donates = false) {
@@ -151,9 +144,7 @@ TEST_F(GatheredRuns, OtherCollectivesDoNotRunWithThese) {
   SlotId x = b.argument(), r = b.result();
   b.allReduce(x, r, {{0, 1}});
   Program other = b.finish();
-  std::swap(other.numReplicas, other.numPartitions);
-  EXPECT_FALSE(sum->runsWith(*load(other)));
-  std::swap(other.numReplicas, other.numPartitions);
+  EXPECT_FALSE(sum->runsWith(*load(asReplicas(other))));
   EXPECT_FALSE(load(other)->runsWith(*sum));
 }
 
@@ -169,9 +160,7 @@ TEST_F(GatheredRuns, OnePositionOfAProgramThatDoesNotCommunicate) {
           at<float>(in[2], i) = at<float>(in[0], i) + at<int32_t>(in[1]);
       },
       {x, next}, {r});
-  Program p = b.finish();
-  std::swap(p.numReplicas, p.numPartitions);
-  std::shared_ptr<LoadedProgram> program = load(p);
+  std::shared_ptr<LoadedProgram> program = load(asReplicas(b.finish()));
   EXPECT_FALSE(program->communicates());
   for (int d : {2, 0, 1}) {
     auto run = llvm::cantFail(program->gather(*backend, devices, d));

@@ -28,13 +28,10 @@ INSTANTIATE_TEST_SUITE_P(Threads, DivergedDevices, testing::Values(1, 2, 5));
 TEST_P(DivergedDevices, LoopsOfDifferentLengthBetweenCollectives) {
   Builder b(8);
   SlotId x = b.argument(), limit = b.argument(ElementType::S32, {});
-  SlotId sum = b.slot(), next = b.slot(), r = b.result();
-  b.step(StepKind::Copy, {x}, {sum});
-  b.loop(limit, [&] {
-    b.kernel(addOne, {sum}, {next});
-    b.step(StepKind::Copy, {next}, {sum});
+  SlotId sum = b.loop(x, limit, [&](SlotId value, SlotId next) {
+    b.kernel(addOne, {value}, {next});
   });
-  b.allReduce(sum, r);
+  b.allReduce(sum, b.result());
   Program p = b.finish();
   Arrays arrays(p);
   count(arrays);
@@ -54,12 +51,10 @@ TEST_P(DivergedDevices, LoopsOfDifferentLengthAroundCollectivesOfAGroup) {
   Builder b(8);
   Builder::Groups pairs = {{1, 0}, {2, 3}, {4, 5}, {6, 7}};
   SlotId x = b.argument(), limit = b.argument(ElementType::S32, {});
-  SlotId sum = b.slot(), next = b.slot(), total = b.slot(), r = b.result();
-  b.step(StepKind::Copy, {x}, {sum});
-  b.loop(limit, [&] {
-    b.allReduce(sum, next, pairs);
-    b.step(StepKind::Copy, {next}, {sum});
+  SlotId sum = b.loop(x, limit, [&](SlotId value, SlotId next) {
+    b.allReduce(value, next, pairs);
   });
+  SlotId total = b.slot(), r = b.result();
   b.allReduce(sum, total);
   b.kernel(addOne, {total}, {r});
   Program p = b.finish();

@@ -184,13 +184,10 @@ TEST_P(Executors, BigStepsOfFewDevicesAreSplit) {
 TEST_P(Executors, ManyRunsAtOnce) {
   Builder b(8);
   SlotId x = b.argument(), limit = b.argument(ElementType::S32, {});
-  SlotId sum = b.slot(), next = b.slot(), r = b.result();
-  b.step(StepKind::Copy, {x}, {sum});
-  b.loop(limit, [&] {
-    b.allReduce(sum, next, {{0, 1, 2, 3}, {4, 5, 6, 7}});
-    b.step(StepKind::Copy, {next}, {sum});
+  SlotId sum = b.loop(x, limit, [&](SlotId value, SlotId next) {
+    b.allReduce(value, next, {{0, 1, 2, 3}, {4, 5, 6, 7}});
   });
-  b.allReduce(sum, r);
+  b.allReduce(sum, b.result());
   Program p = b.finish();
   auto executor = Executor::create(p);
   ASSERT_TRUE(bool(executor));
@@ -280,13 +277,11 @@ TEST_P(Executors, ProcessesTogetherDoWhatOneDoes) {
   Builder b(6);
   b.p.numReplicas = 1;
   SlotId x = b.argument(), limit = b.argument(ElementType::S32, {});
-  SlotId sum = b.slot(), next = b.slot(), moved = b.slot(), r = b.result();
+  SlotId moved = b.slot(), r = b.result();
   SlotId id = b.slot(ElementType::U32, {});
   b.step(StepKind::DeviceId, {}, {id});
-  b.step(StepKind::Copy, {x}, {sum});
-  b.loop(limit, [&] {
-    b.allReduce(sum, next, {{4, 1}, {5, 0, 2}});
-    b.step(StepKind::Copy, {next}, {sum});
+  SlotId sum = b.loop(x, limit, [&](SlotId value, SlotId next) {
+    b.allReduce(value, next, {{4, 1}, {5, 0, 2}});
   });
   b.permute(sum, moved, {{1, 4}, {4, 1}, {2, 5}, {5, 0}});
   b.kernel(mix, {moved, sum}, {r});

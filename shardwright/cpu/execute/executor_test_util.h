@@ -20,6 +20,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace shardwright::cpu::test {
 
@@ -161,6 +162,27 @@ public:
     p.steps[back].target = head;
     p.steps[exit].target = p.steps.size();
   }
+  /// value = initial; for (i = 0; i < limit; ++i) value = next, where `body`
+  /// computes next from value. Returns value.
+  SlotId loop(SlotId initial, SlotId limit,
+              llvm::function_ref<void(SlotId value, SlotId next)> body) {
+    SlotId value = slot(), next = slot();
+    step(StepKind::Copy, {initial}, {value});
+    loop(limit, [&] {
+      body(value, next);
+      step(StepKind::Copy, {next}, {value});
+    });
+    return value;
+  }
+  /// Returns x + `times`, computed by as many kernels.
+  SlotId addOnes(SlotId x, int times) {
+    for (int i = 0; i < times; ++i) {
+      SlotId y = slot();
+      kernel(addOne, {x}, {y});
+      x = y;
+    }
+    return x;
+  }
   void branch(SlotId pred, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise) {
     int32_t test = step(StepKind::JumpIfFalse, {pred}, {});
@@ -177,6 +199,12 @@ public:
   }
   Program p;
 };
+
+/// Makes the partitions of the program replicas.
+inline Program asReplicas(Program p) {
+  std::swap(p.numReplicas, p.numPartitions);
+  return p;
+}
 
 /// Buffers of all devices for one run.
 struct Arrays {

@@ -22,20 +22,10 @@ using testing::HasSubstr;
 
 namespace {
 
-Program asReplicas(Program p) {
-  std::swap(p.numReplicas, p.numPartitions);
-  return p;
-}
-
 /// r = the sum over all devices of x + `times`.
 Program sumAfter(int times, int32_t devices = 3) {
   Builder b(devices);
-  SlotId x = b.argument(), r = b.result();
-  for (int i = 0; i < times; ++i) {
-    SlotId y = b.slot();
-    b.kernel(addOne, {x}, {y});
-    x = y;
-  }
+  SlotId x = b.addOnes(b.argument(), times), r = b.result();
   llvm::SmallVector<int32_t, 8> all(devices);
   std::iota(all.begin(), all.end(), 0);
   b.allReduce(x, r, {all});
@@ -140,9 +130,8 @@ TEST(MergePrograms, OtherCollectivesAreRefused) {
   MergedExecutors executors;
   EXPECT_THAT(run({&sum, &two}, arrays.buffers, executors),
               HasSubstr("must have the same collectives"));
-  Program partitions = sumAfter(0, 2), others = sumAfter(1, 2);
-  for (Program *p : {&partitions, &others})
-    std::swap(p->numReplicas, p->numPartitions);
+  Program partitions = asReplicas(sumAfter(0, 2)),
+          others = asReplicas(sumAfter(1, 2));
   EXPECT_THAT(run({&partitions, &others}, arrays.buffers, executors),
               HasSubstr("each replica must have one partition"));
 }
