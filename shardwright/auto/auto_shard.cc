@@ -80,12 +80,6 @@ Budget budgetOf(int64_t ops, int effort) {
   return budget;
 }
 
-bool hasManualComputations(ModuleOp module) {
-  return module
-      .walk([](sdy::ManualComputationOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
 SmallVector<const Plan *> pointersTo(ArrayRef<Plan> plans) {
   SmallVector<const Plan *> pointers;
   for (const Plan &plan : plans)

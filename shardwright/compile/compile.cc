@@ -405,6 +405,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     propagation.insertReductions = false;
     propagation.updateNonDivisibleInputOutputShardings = !options.padsShards;
     propagation.observer = options.observer;
+    propagation.verifies = options.verifies;
     if (failed(propagate(module, propagation)))
       return failure();
   }

@@ -53,6 +53,9 @@ struct CompileOptions {
   bool padsShards = false;
   /// The module has passed stage Import, which is not run again.
   bool isImported = false;
+  /// Verify the module after propagation. False: for copies that are measured
+  /// and dropped, whose program is compiled once more with the verifier.
+  bool verifies = true;
   /// Propagate as this version of Shardy does.
   ShardyVersion shardy = kNewestShardy;
   /// Includes the machine for which the program's time is predicted.

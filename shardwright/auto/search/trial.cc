@@ -14,9 +14,16 @@ using namespace mlir;
 
 namespace shardwright {
 
+bool hasManualComputations(ModuleOp module) {
+  return module
+      .walk([](sdy::ManualComputationOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 Trials::Trials(ModuleOp imported, const AutoProblem &problem,
                CompileOptions given)
     : imported(imported), problem(problem), options(std::move(given)),
+      verifies(hasManualComputations(imported)),
       givenTask([this](TrialContext &worker) { runGiven(worker); }),
       // Functions of the caller expect its context, and one call at a time.
       workers(imported, problem,
@@ -59,11 +66,17 @@ OwningOpRef<ModuleOp> Trials::annotated(const Plan &plan) const {
 /// A plan that cannot be partitioned is no error of the user's.
 static LogicalResult dropDiagnostic(Diagnostic &) { return success(); }
 
+CompileOptions Trials::optionsOfCopy(TrialContext &worker) const {
+  CompileOptions mine = options;
+  mine.partition.kept = &worker.getKept();
+  mine.verifies = verifies;
+  return mine;
+}
+
 void Trials::runTrial(TrialContext &worker, Run &run) {
   OwningOpRef<ModuleOp> copy = worker.annotated(run.plan);
   ScopedDiagnosticHandler quiet(copy->getContext(), dropDiagnostic);
-  CompileOptions mine = options;
-  mine.partition.kept = &worker.getKept();
+  CompileOptions mine = optionsOfCopy(worker);
   mine.beforePartition = [&](ModuleOp propagated) {
     run.shardings = worker.hashShardings(propagated);
     {
@@ -171,8 +184,7 @@ const Trial *Trials::bestWithin(double bytes) const {
 void Trials::runBlame(TrialContext &worker, BlameRun &run) {
   OwningOpRef<ModuleOp> copy = worker.annotated(run.plan);
   ScopedDiagnosticHandler quiet(copy->getContext(), dropDiagnostic);
-  CompileOptions mine = options;
-  mine.partition.kept = &worker.getKept();
+  CompileOptions mine = optionsOfCopy(worker);
   FailureOr<Compiled> compiled = compile(*copy, mine);
   if (succeeded(compiled))
     run.blame = blameOf(worker, *copy, compiled->report.mesh);

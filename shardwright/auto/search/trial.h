@@ -35,6 +35,8 @@ struct Trial {
   double seconds() const { return step.total(); }
 };
 
+bool hasManualComputations(mlir::ModuleOp module);
+
 class Trials {
 public:
   /// `imported` has passed stage Import and is not changed. Both must outlive
@@ -123,6 +125,8 @@ private:
   void runGiven(TrialContext &worker);
   /// Waits for the run, and counts it.
   void commit(const Plan &plan);
+  /// How the worker compiles a copy that is dropped.
+  CompileOptions optionsOfCopy(TrialContext &worker) const;
   void runTrial(TrialContext &worker, Run &run);
   void runBlame(TrialContext &worker, BlameRun &run);
   /// `mesh`: receives that of the program, if it works.
@@ -144,6 +148,9 @@ private:
   mlir::ModuleOp imported;
   const AutoProblem &problem;
   CompileOptions options;
+  /// Whether trials verify the propagated module. Only in manual computations
+  /// can the shardings of a plan be invalid: along the axes of a computation.
+  const bool verifies;
   /// By Plan::key(), whether asked for or only expected.
   std::unordered_map<std::string, std::unique_ptr<Run>> runs;
   std::unordered_map<std::string, std::unique_ptr<BlameRun>> blameRuns;

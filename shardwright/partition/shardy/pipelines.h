@@ -55,6 +55,10 @@ struct PropagateOptions {
   bool enableExplicitGatherScatterBatching = false;
   /// Inline meshes into shardings at the end.
   bool inlineMeshes = false;
+  /// propagate() verifies the module at the end. False: for copies that are
+  /// measured and dropped, whose program is propagated once more with the
+  /// verifier.
+  bool verifies = true;
   /// Adds passes between propagation and the export pipeline, which may add
   /// shardings, but change no op; may be null. Shardy's hook for automatic
   /// partitioners; it gets these options.
