@@ -105,7 +105,7 @@ void PlacementMoves::slices(const Placement &p, Emit emit) const {
       Placement next = p;
       next.dims[d].push_back(a);
       if (canRefine(d, p, next))
-        emit(SearchMove::Slice, std::move(next), 0);
+        emit(SearchMove::Slice, next, 0);
     }
   }
   // An uneven dimension may not split into the target's shards in two slices,
@@ -118,7 +118,7 @@ void PlacementMoves::slices(const Placement &p, Emit emit) const {
     Placement next = p;
     next.dims[d] = problem.to.dims[d];
     if (problem.dimSizes[d] % shards(next, d) != 0 && canRefine(d, p, next))
-      emit(SearchMove::Slice, std::move(next), 0);
+      emit(SearchMove::Slice, next, 0);
   }
 }
 
@@ -155,12 +155,13 @@ void PlacementMoves::allToAlls(const Placement &p, double local,
         llvm::SmallVector<uint8_t, 4> order = moved;
         if (!directed && order.size() <= 3)
           llvm::sort(order);
+        size_t kept = shorter.dims[t].size();
         do {
-          Placement next = shorter;
-          next.dims[t].append(order.begin(), order.end());
-          if (canRefine(t, p, next))
-            emit(SearchMove::AllToAll, std::move(next),
+          shorter.dims[t].append(order.begin(), order.end());
+          if (canRefine(t, p, shorter))
+            emit(SearchMove::AllToAll, shorter,
                  local * double(n - 1) / double(n));
+          shorter.dims[t].truncate(kept);
         } while (!directed && order.size() <= 3 &&
                  std::next_permutation(order.begin(), order.end()));
       }
@@ -258,23 +259,26 @@ Placement PlacementMoves::towardsTarget(const Placement &p) const {
   for (size_t d = 0; d < p.dims.size(); ++d)
     for (size_t a = 0; a < sizes.size(); ++a)
       take(d, a);
-  for (int64_t n : left)
-    if (n != 1)
-      return p;
+  if (llvm::any_of(left, [](int64_t n) { return n != 1; })) {
+    next = p;
+    next.targetOrder = true;
+  }
   return next;
 }
 
 void PlacementMoves::permutes(const Placement &p, double local,
                               Emit emit) const {
-  auto offer = [&](Placement next) {
-    next.targetOrder = true;
+  // `next` is in the order of the target mesh.
+  auto offer = [&](const Placement &next) {
     if (next == p)
       return;
     double stay = p.targetOrder ? stayFraction(p, next) : 0;
-    emit(SearchMove::Permute, std::move(next), local * (1 - stay));
+    emit(SearchMove::Permute, next, local * (1 - stay));
   };
+  Placement inOrder = p;
+  inOrder.targetOrder = true;
   if (!p.targetOrder)
-    offer(p);
+    offer(inOrder);
   if (p.dims.empty())
     return;
   if (!directed && sizes.size() <= kMaxFreeAtoms) {
@@ -301,15 +305,15 @@ void PlacementMoves::permutes(const Placement &p, double local,
       auto [e, l] = slots[j];
       if (sizes[p.dims[d][k]] != sizes[p.dims[e][l]])
         continue;
-      Placement next = p;
+      Placement next = inOrder;
       std::swap(next.dims[d][k], next.dims[e][l]);
-      offer(std::move(next));
+      offer(next);
     }
     for (size_t a = 0; a < sizes.size(); ++a)
       if (!placed[a] && sizes[a] == sizes[p.dims[d][k]]) {
-        Placement next = p;
+        Placement next = inOrder;
         next.dims[d][k] = a;
-        offer(std::move(next));
+        offer(next);
       }
   }
 }

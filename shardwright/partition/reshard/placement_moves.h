@@ -21,7 +21,8 @@ public:
   PlacementMoves(const SearchProblem &problem, bool directed);
 
   /// `bytes`: mean bytes that a device sends.
-  using Emit = llvm::function_ref<void(SearchMove, Placement, double bytes)>;
+  using Emit =
+      llvm::function_ref<void(SearchMove, const Placement &, double bytes)>;
   /// Calls `emit` for each step; a device holds `local` bytes under `p`.
   void each(const Placement &p, double local, Emit emit) const;
 

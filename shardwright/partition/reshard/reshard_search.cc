@@ -20,11 +20,10 @@
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <algorithm>
 #include <queue>
-#include <string>
-#include <unordered_map>
 
 using namespace shardwright;
 
@@ -42,14 +41,20 @@ constexpr size_t kMaxExpanded = 20000;
 /// Limits moves where latency counts: it makes many plans nearly equal, so that
 /// the estimate rules out few.
 constexpr size_t kMaxMovesWithLatency = 50000;
-std::string keyOf(const Placement &p) {
-  std::string key;
+/// Writes the placement as bytes.
+llvm::StringRef keyOf(const Placement &p, llvm::SmallVectorImpl<char> &key) {
+  size_t size = p.dims.size() + 1;
+  for (const auto &dim : p.dims)
+    size += dim.size();
+  key.resize_for_overwrite(size);
+  char *next = key.data();
   for (const auto &dim : p.dims) {
-    key.append(dim.begin(), dim.end());
-    key.push_back('\xff');
+    for (uint8_t atom : dim)
+      *next++ = char(atom);
+    *next++ = '\xff';
   }
-  key.push_back(p.targetOrder);
-  return key;
+  *next = p.targetOrder;
+  return llvm::StringRef(key.data(), size);
 }
 
 CollectiveKind collectiveOf(SearchMove move) {
@@ -185,12 +190,15 @@ std::optional<SearchResult> Search::run() {
     bool closed = false;
   };
   std::vector<Node> nodes;
-  std::unordered_map<std::string, int32_t> indexOf;
+  llvm::StringMap<int32_t> indexOf;
+  llvm::SmallVector<char, 64> key;
   using Entry = std::pair<double, int32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
 
+  // Growth copies the placements.
+  nodes.reserve(128);
   nodes.push_back({problem.from});
-  indexOf[keyOf(problem.from)] = 0;
+  indexOf[keyOf(problem.from, key)] = 0;
   queue.push({estimate(problem.from), 0});
   double stepTie = tie();
   size_t expanded = 0, tried = 0;
@@ -210,26 +218,31 @@ std::optional<SearchResult> Search::run() {
       return std::nullopt;
     Placement place = nodes[index].place;
     double cost = nodes[index].cost, local = localBytes(place);
-    moves.each(
-        place, local, [&](SearchMove move, Placement next, double bytes) {
-          ++tried;
-          if (memoryLimit && localBytes(next) > memoryLimit)
-            return;
-          double nextCost = cost + stepTie;
-          if (move != SearchMove::Slice)
-            nextCost += linkBetween(problem, place, next)
-                            .of(collectiveOf(move), local, bytes,
-                                membersBetween(problem, place, next));
-          auto [it, isNew] = indexOf.try_emplace(keyOf(next), nodes.size());
-          if (isNew)
-            nodes.emplace_back();
-          Node &node = nodes[it->second];
-          if (!isNew && (node.closed || node.cost <= nextCost))
-            return;
-          double total = nextCost + estimate(next);
-          node = {std::move(next), nextCost, bytes, index, move};
-          queue.push({total, it->second});
-        });
+    moves.each(place, local,
+               [&](SearchMove move, const Placement &next, double bytes) {
+                 ++tried;
+                 if (memoryLimit && localBytes(next) > memoryLimit)
+                   return;
+                 double nextCost = cost + stepTie;
+                 if (move != SearchMove::Slice)
+                   nextCost += linkBetween(problem, place, next)
+                                   .of(collectiveOf(move), local, bytes,
+                                       membersBetween(problem, place, next));
+                 auto [it, isNew] =
+                     indexOf.try_emplace(keyOf(next, key), nodes.size());
+                 if (isNew)
+                   nodes.emplace_back();
+                 Node &node = nodes[it->second];
+                 if (!isNew && (node.closed || node.cost <= nextCost))
+                   return;
+                 double total = nextCost + estimate(next);
+                 node.place = next;
+                 node.cost = nextCost;
+                 node.bytes = bytes;
+                 node.parent = index;
+                 node.move = move;
+                 queue.push({total, it->second});
+               });
   }
   if (goal < 0)
     return std::nullopt;
