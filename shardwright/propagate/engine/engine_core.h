@@ -50,6 +50,12 @@ private:
                                          llvm::ArrayRef<ShardingId> ids,
                                          FactorDirections directions,
                                          bool isElementwise, bool conservative);
+  /// The shardings are the first `numTensors` numbers of `key`, to which the
+  /// other inputs of the step are added.
+  llvm::ArrayRef<StepCache::Change> stepOfKey(RuleId rule, int32_t numTensors,
+                                              FactorDirections directions,
+                                              bool isElementwise,
+                                              bool conservative);
   void setSlot(SlotId slot, ShardingId id);
   /// Sets the sharding of a value and of its group, and wakes neighbours.
   void update(ValueId value, ShardingId id, NodeId by);
@@ -102,6 +108,9 @@ private:
   Worklist worklist;
 
   StepCache cache;
+  /// The inputs of the step that is taken: a member because most visits end
+  /// with a look into the cache, and an allocation would cost as much.
+  llvm::SmallVector<int32_t, 16> key;
   FactorPropagation factors;
 
   Strategy strategy = Strategy::Aggressive;

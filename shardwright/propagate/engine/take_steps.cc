@@ -57,17 +57,24 @@ ArrayRef<StepCache::Change> PropagationEngine::step(RuleId rule,
                                                     FactorDirections directions,
                                                     bool isElementwise,
                                                     bool conservative) {
-  bool anyAxes = llvm::any_of(ids, [&](ShardingId id) {
+  key.assign(ids.begin(), ids.end());
+  return stepOfKey(rule, ids.size(), directions, isElementwise, conservative);
+}
+
+ArrayRef<StepCache::Change>
+PropagationEngine::stepOfKey(RuleId rule, int32_t numTensors,
+                             FactorDirections directions, bool isElementwise,
+                             bool conservative) {
+  auto hasAxes = [&](ShardingId id) {
     return id != kNoSharding && shardings.hasAxes(id);
-  });
-  if (!anyAxes || directions.isNone())
+  };
+  if (directions.isNone() || llvm::none_of(key, hasAxes))
     return {};
   lastStep = {.strategy = strategy,
               .directions = directions,
               .isElementwise = isElementwise,
               .conservative = conservative};
 
-  SmallVector<int32_t, 16> key(ids.begin(), ids.end());
   key.push_back(rule);
   key.push_back(int32_t(directions.passThrough) |
                 int32_t(directions.other) << 2 | int32_t(strategy) << 4 |
@@ -76,6 +83,7 @@ ArrayRef<StepCache::Change> PropagationEngine::step(RuleId rule,
     return *known;
 
   const FactorLayout &layout = graph.rules[rule];
+  ArrayRef<ShardingId> ids = ArrayRef(key).take_front(numTensors);
   MeshId mesh = shardings.commonMesh(ids);
   SmallVector<StepCache::Change> changes;
   if (mesh != kNoMesh && !shardings.mesh(mesh).isMaximal()) {
@@ -120,35 +128,33 @@ void PropagationEngine::visit(NodeId n) {
   const ManualEdge *manual = node.isManualEdge
                                  ? &graph.manualEdges[graph.nodes[n].manualEdge]
                                  : nullptr;
-  SmallVector<ShardingId, 8> ids;
-  // The sources of a manual computation's edge may have more axes than the
-  // slot.
-  bool anyAxes = manual;
+  // Most visits end here: all inputs are as they were at the last one.
   int32_t changed = 0;
-  for (int32_t i = 0; i < node.numTensors; ++i) {
-    SlotId slot = graph.tensorSlots[node.firstTensor + i];
-    ShardingId id = kNoSharding;
-    if (slot >= 0) {
-      id = slots[slot].sharding;
-      changed = std::max<int32_t>(changed, slots[slot].changedAt);
+  key.resize_for_overwrite(node.numTensors);
+  const SlotId *slotOf = graph.tensorSlots.data() + node.firstTensor;
+  for (ShardingId &id : key) {
+    SlotId slot = *slotOf++;
+    if (slot < 0) {
+      id = kNoSharding;
+      continue;
     }
-    anyAxes |= id != kNoSharding && shardings.hasAxes(id);
-    ids.push_back(id);
+    const SlotState &state = slots[slot];
+    id = state.sharding;
+    changed = std::max<int32_t>(changed, state.changedAt);
   }
-  if (!anyAxes)
-    return;
   LastVisit &last = visits[n];
   if (last.time > changed && last.directions == directions &&
       last.strategy == strategy)
     return;
   last = {++now, directions, strategy};
 
-  if (manual && ids.back() != kNoSharding)
-    ids.back() = toSourceView(shardings, *manual, ids.back());
+  if (manual && key.back() != kNoSharding)
+    key.back() = toSourceView(shardings, *manual, key.back());
 
   ArrayRef<StepCache::Change> changes =
-      step(node.rule, ids, directions, node.isElementwise,
-           options.conservative && node.isAttribute);
+      stepOfKey(node.rule, node.numTensors, directions, node.isElementwise,
+                options.conservative && node.isAttribute);
+  ArrayRef<ShardingId> ids = ArrayRef(key).take_front(node.numTensors);
   for (const StepCache::Change &change : changes) {
     ValueId value = graph.tensorValues[node.firstTensor + change.tensor];
     if (options.observer)
