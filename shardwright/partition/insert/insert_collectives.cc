@@ -48,11 +48,16 @@ LogicalResult insertCollectives(ModuleOp module,
     return failure();
   composeSlices(module, found.joins);
   widenSlices(found.joins);
+  // Before the rewrites below, which may erase reshapes. They add none that
+  // merge dimensions.
+  bool merges = llvm::any_of(found.reshapes, [](Operation *op) {
+    return mayMergeSharded(cast<stablehlo::ReshapeOp>(op));
+  });
   for (Operation *op : found.folds) {
-    if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
-      reduceUnmerged(reduce);
-    else
-      updateInPlaceOfScatter(cast<stablehlo::ScatterOp>(op));
+    if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+      updateInPlaceOfScatter(scatter);
+    else if (merges)
+      reduceUnmerged(cast<stablehlo::ReduceOp>(op));
   }
   KeptPlans own;
   KeptPlans &kept = options.kept ? *options.kept : own;

@@ -307,4 +307,25 @@ bool reduceUnmerged(stablehlo::ReduceOp reduce) {
   return Unmerger(reduce).run();
 }
 
+bool mayMergeSharded(stablehlo::ReshapeOp reshape) {
+  Value source = reshape.getOperand();
+  sdy::TensorShardingAttr from = sdy::getSharding(source);
+  ArrayRef<int64_t> in = dimsOf(source.getType()),
+                    out = dimsOf(reshape.getType());
+  if (!from || from.getRank() != int64_t(in.size()))
+    return false;
+  // Where as many elements come before both, a source dimension is the first of
+  // those that the result dimension merges.
+  size_t d = 0;
+  int64_t before = 1, reached = 1;
+  for (auto [i, size] : llvm::enumerate(in)) {
+    while (d < out.size() && reached < before)
+      reached *= out[d++];
+    if (isSharded(from, i) && reached != before)
+      return true;
+    before *= size;
+  }
+  return false;
+}
+
 } // namespace shardwright

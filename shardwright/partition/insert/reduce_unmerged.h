@@ -18,6 +18,10 @@ namespace shardwright {
 /// op is erased then.
 bool reduceUnmerged(stablehlo::ReduceOp reduce);
 
+/// True if the reshape may merge a sharded dimension with one before it. If no
+/// reshape of a module does, reduceUnmerged() does nothing there.
+bool mayMergeSharded(stablehlo::ReshapeOp reshape);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_PARTITION_INSERT_REDUCE_UNMERGED_H

@@ -43,12 +43,14 @@ private:
   LogicalResult flatten(func::FuncOp func);
   struct Found {
     size_t count = 0;
-    SmallVector<Operation *> joins, folds;
+    SmallVector<Operation *> joins, folds, reshapes;
     void note(Operation *op) {
       if (isJoin(op))
         joins.push_back(op);
       else if (isFold(op))
         folds.push_back(op);
+      else if (isa<stablehlo::ReshapeOp>(op))
+        reshapes.push_back(op);
     }
   };
   LogicalResult inlineCall(func::CallOp call, Found &found);
@@ -81,6 +83,7 @@ LogicalResult Inliner::run(InlinedOps *found) {
       found->count += in.count;
       found->joins.append(in.joins.begin(), in.joins.end());
       found->folds.append(in.folds.begin(), in.folds.end());
+      found->reshapes.append(in.reshapes.begin(), in.reshapes.end());
     }
   }
   return success();
@@ -94,7 +97,7 @@ LogicalResult Inliner::flatten(func::FuncOp func) {
   SmallVector<Operation *> noted;
   func.walk([&](Operation *op) {
     ++found.count;
-    if (isa<func::CallOp>(op) || isJoin(op) || isFold(op))
+    if (isa<func::CallOp, stablehlo::ReshapeOp>(op) || isJoin(op) || isFold(op))
       noted.push_back(op);
   });
   for (Operation *op : noted) {

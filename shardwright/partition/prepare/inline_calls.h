@@ -19,6 +19,8 @@ struct InlinedOps {
   llvm::SmallVector<mlir::Operation *> joins;
   /// Reductions and scatters, likewise.
   llvm::SmallVector<mlir::Operation *> folds;
+  /// Reshapes, likewise.
+  llvm::SmallVector<mlir::Operation *> reshapes;
 };
 
 /// Replaces every func.call by the callee's body and erases private functions
