@@ -159,7 +159,7 @@ static const ClassTraits &classTraitsOf(Operation *op) {
     ClassTraits traits;
   };
   constexpr size_t kEntries = 256;
-  static thread_local Entry table[kEntries];
+  static constinit thread_local Entry table[kEntries];
   const void *name = op->getName().getAsOpaquePointer();
   const void *id = op->getName().getTypeID().getAsOpaquePointer();
   Entry &entry =

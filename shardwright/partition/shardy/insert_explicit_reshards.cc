@@ -42,6 +42,31 @@ int64_t numElements(Type type) {
   return shaped && shaped.hasStaticShape() ? shaped.getNumElements() : 0;
 }
 
+/// True if some axis, or a part of it, shards the result and both operands of
+/// the dot: otherwise computeDotAsOperands() does nothing, because it needs
+/// contracted axes that the result has too.
+bool shareAnAxis(Operation *dot) {
+  TensorShardingAttr result = sdy::getSharding(dot->getResult(0)),
+                     lhs = effectiveSharding(dot->getOperand(0)),
+                     rhs = effectiveSharding(dot->getOperand(1));
+  auto has = [](TensorShardingAttr sharding, StringRef name) {
+    return sharding &&
+           llvm::any_of(
+               sharding.getDimShardings(), [&](sdy::DimensionShardingAttr dim) {
+                 return llvm::any_of(dim.getAxes(), [&](sdy::AxisRefAttr axis) {
+                   return axis.getName() == name;
+                 });
+               });
+  };
+  if (!result)
+    return false;
+  for (sdy::DimensionShardingAttr dim : result.getDimShardings())
+    for (sdy::AxisRefAttr axis : dim.getAxes())
+      if (has(lhs, axis.getName()) && has(rhs, axis.getName()))
+        return true;
+  return false;
+}
+
 /// True if the minimal version handles single devices too (since jaxlib 0.11)
 /// and the program may have some.
 bool resolvesDevices(ModuleOp module, bool hasInlinedMeshes,
@@ -386,9 +411,8 @@ LogicalResult Inserter::visit(Operation *op) {
   bool unreduced = false;
   if (TensorShardingAttr first = sdy::getSharding(op->getResult(0)))
     unreduced = insertReductions && !first.getUnreducedAxes().empty();
-  if (!full && !unreduced &&
-      !isa<stablehlo::ConcatenateOp, stablehlo::DotOp, stablehlo::DotGeneralOp>(
-          op))
+  if (!unreduced && !isFullFor(op) &&
+      !(isa<stablehlo::DotOp, stablehlo::DotGeneralOp>(op) && shareAnAxis(op)))
     return success();
   std::optional<ShardingRule> rule = getShardingRule(op, kExecutionRules);
   if (!rule || rule->isCustom)

@@ -46,6 +46,8 @@ calleeShardings(func::FuncOp callee, ArrayRef<TensorShardingAttr> ofCall) {
       shardings.push_back(closedLike(s));
     return shardings;
   }
+  if (llvm::all_of(shardings, [](TensorShardingAttr s) { return bool(s); }))
+    return shardings;
   auto open = sdy::TensorShardingPerValueAttr::getFullyOpen(
       callee.getContext(), callee.getResultTypes(), mesh);
   for (auto [i, s] : llvm::enumerate(shardings))

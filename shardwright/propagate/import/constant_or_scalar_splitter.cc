@@ -27,6 +27,9 @@ namespace shardwright {
 namespace {
 
 bool isRankZero(Type type) {
+  // Nearly all types; the search for the interface is slow.
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getRank() == 0;
   auto shaped = dyn_cast<ShapedType>(type);
   return !shaped || (shaped.hasRank() && shaped.getRank() == 0);
 }
