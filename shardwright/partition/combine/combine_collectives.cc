@@ -206,17 +206,21 @@ std::vector<BlockCombiner::Round> BlockCombiner::cut(const Round &round) {
 
 std::vector<BlockCombiner::Round> BlockCombiner::play(Policy policy) {
   std::vector<Round> rounds, ready(numClasses);
-  std::vector<int32_t> left, inClass(numClasses, 0), next;
+  // By class: the longest chain of a ready collective, and the number of those
+  // that are not scheduled.
+  std::vector<int32_t> left, longest(numClasses, 0), inClass(numClasses, 0),
+      next;
   for (const Node &node : nodes) {
     left.push_back(node.waitsFor);
     if (node.op)
       ++inClass[node.classId];
   }
   auto arrive = [&](int32_t i) {
-    if (nodes[i].op)
-      ready[nodes[i].classId].push_back(i);
-    else
-      next.push_back(i);
+    if (!nodes[i].op)
+      return next.push_back(i);
+    int32_t its = nodes[i].classId;
+    ready[its].push_back(i);
+    longest[its] = std::max(longest[its], nodes[i].chain);
   };
   auto leave = [&](int32_t i) {
     for (int32_t user : nodes[i].users)
@@ -226,6 +230,7 @@ std::vector<BlockCombiner::Round> BlockCombiner::play(Policy policy) {
   auto takePlace = [&](int32_t its) {
     Round round = std::move(ready[its]);
     ready[its].clear();
+    longest[its] = 0;
     inClass[its] -= round.size();
     llvm::sort(round);
     for (Round &part : cut(round))
@@ -252,9 +257,7 @@ std::vector<BlockCombiner::Round> BlockCombiner::play(Policy policy) {
       std::pair<bool, int32_t> rank(policy == Policy::Complete &&
                                         int32_t(ready[its].size()) ==
                                             inClass[its],
-                                    0);
-      for (int32_t i : ready[its])
-        rank.second = std::max(rank.second, nodes[i].chain);
+                                    longest[its]);
       if (best < 0 || rank > bestRank) {
         best = its;
         bestRank = rank;
