@@ -73,6 +73,9 @@ LogicalResult legacyDot(DotOp op, PatternRewriter &rewriter) {
 // Absorbs a transpose of an operand that keeps the order of its free
 // dimensions.
 LogicalResult absorbOperand(DotGeneralOp op, PatternRewriter &rewriter) {
+  if (!definedBy<TransposeOp>(op.getLhs()) &&
+      !definedBy<TransposeOp>(op.getRhs()))
+    return failure();
   Dims dims(op.getDotDimensionNumbers());
   Value operands[] = {op.getLhs(), op.getRhs()};
   bool changed = false;
@@ -108,9 +111,10 @@ LogicalResult absorbOperand(DotGeneralOp op, PatternRewriter &rewriter) {
 // Sorts the contracting dimensions in ascending order on the left, if they are
 // then ascending on the right too.
 LogicalResult sortContracting(DotGeneralOp op, PatternRewriter &rewriter) {
-  Dims dims(op.getDotDimensionNumbers());
-  if (llvm::is_sorted(dims.lhsContract))
+  if (llvm::is_sorted(
+          op.getDotDimensionNumbers().getLhsContractingDimensions()))
     return failure();
+  Dims dims(op.getDotDimensionNumbers());
   SmallVector<std::pair<int64_t, int64_t>> pairs;
   for (auto [l, r] : llvm::zip_equal(dims.lhsContract, dims.rhsContract))
     pairs.push_back({l, r});
@@ -127,8 +131,13 @@ LogicalResult sortContracting(DotGeneralOp op, PatternRewriter &rewriter) {
 // Drops contracting and batching dimensions of size 1; a reshape of the result
 // restores the batching ones.
 LogicalResult dropUnitDims(DotGeneralOp op, PatternRewriter &rewriter) {
-  Dims dims(op.getDotDimensionNumbers()), kept;
   ArrayRef<int64_t> lhsShape = shapeOf(op.getLhs());
+  DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
+  auto isUnit = [&](int64_t l) { return lhsShape[l] == 1; };
+  if (llvm::none_of(numbers.getLhsBatchingDimensions(), isUnit) &&
+      llvm::none_of(numbers.getLhsContractingDimensions(), isUnit))
+    return failure();
+  Dims dims(numbers), kept;
   ArrayRef<int64_t> rhsShape = shapeOf(op.getRhs());
   llvm::SmallBitVector lhsGone(lhsShape.size()), rhsGone(rhsShape.size());
   SmallVector<int64_t> resultShape;

@@ -18,17 +18,14 @@ using namespace shardwright::stablehlo;
 namespace shardwright::simplifier {
 namespace {
 
-struct FoldElementwise : RewritePattern {
-  FoldElementwise(StringRef name, int64_t limit, MLIRContext *context)
-      : RewritePattern(name, /*benefit=*/2, context), limit(limit) {}
+struct FoldElementwise final : OpRewrite {
+  FoldElementwise(StringRef name, int64_t limit)
+      : OpRewrite(name, /*areTypesPlain=*/false, Order::First), limit(limit) {}
 
-  LogicalResult matchAndRewrite(Operation *op,
-                                PatternRewriter &rewriter) const override {
+  LogicalResult run(Operation *op, PatternRewriter &rewriter) const override {
     for (Value operand : op->getOperands())
       if (!operand.getDefiningOp<ConstantOp>())
         return failure();
-    if (isFrozen(op))
-      return failure();
     Evaluator evaluate = evaluatorOf(op);
     if (!evaluate)
       return failure();
@@ -65,9 +62,7 @@ struct FoldElementwise : RewritePattern {
 };
 
 template <typename... Ops> void addFolds(Patterns &patterns, int64_t limit) {
-  (patterns.add<FoldElementwise>(Ops::getOperationName(), limit,
-                                 patterns.getContext()),
-   ...);
+  (patterns.add<FoldElementwise>(Ops::getOperationName(), limit), ...);
 }
 
 } // namespace

@@ -73,8 +73,8 @@ LogicalResult replaceWithView(PatternRewriter &rewriter, Operation *op,
 }
 
 template <typename Op> struct FoldRewrite : Rewrite<Op> {
-  FoldRewrite(MLIRContext *context, int64_t limit)
-      : Rewrite<Op>(context, /*benefit=*/2), limit(limit) {}
+  explicit FoldRewrite(int64_t limit)
+      : Rewrite<Op>(OpRewrite::Order::First), limit(limit) {}
 
   // A constant operand, if the result may be computed from it.
   std::optional<Literal> literalFor(Value operand, Value result) const {
@@ -351,8 +351,7 @@ void addFoldShape(Patterns &patterns, int64_t limit) {
   addRule<DynamicUpdateSliceOp>(patterns, updatedSplat);
   addRule<IotaOp>(patterns, trivialIota);
   patterns.add<FoldReshape, FoldTranspose, FoldBroadcast, FoldSlice,
-               FoldReverse, FoldPad, FoldConcatenate, FoldBitcast>(
-      patterns.getContext(), limit);
+               FoldReverse, FoldPad, FoldConcatenate, FoldBitcast>(limit);
 }
 
 } // namespace shardwright::simplifier

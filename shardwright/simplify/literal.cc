@@ -27,6 +27,11 @@ std::optional<ElementKind> ElementKind::of(Type type) {
       return std::nullopt;
     return ElementKind{integer.isUnsigned() ? Unsigned : Signed, width};
   }
+  // FloatType is an interface, which is slow to look up.
+  if (isa<Float32Type>(type))
+    return ElementKind{Float, 32, &APFloat::IEEEsingle()};
+  if (isa<BFloat16Type>(type))
+    return ElementKind{Float, 16, &APFloat::BFloat()};
   if (auto real = dyn_cast<FloatType>(type)) {
     // f8E8M0FNU has neither sign nor zero, so its arithmetic differs.
     if (real.getWidth() > 64 || isa<Float8E8M0FNUType>(real))
@@ -65,7 +70,8 @@ uint64_t bitsOf(const APFloat &value) {
 
 bool isPlain(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || tensor.getEncoding() || !tensor.hasStaticShape())
+  if (!tensor || tensor.getEncoding() ||
+      llvm::any_of(tensor.getShape(), ShapedType::isDynamic))
     return false;
   // FloatType is an interface, which is slow to look up.
   Type element = tensor.getElementType();

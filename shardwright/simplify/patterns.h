@@ -10,11 +10,9 @@
 #ifndef SHARDWRIGHT_SIMPLIFY_PATTERNS_H
 #define SHARDWRIGHT_SIMPLIFY_PATTERNS_H
 
-#include "shardwright/simplify/simplify.h"
+#include "shardwright/simplify/rewrite.h"
 
 namespace shardwright::simplifier {
-
-using Patterns = mlir::RewritePatternSet;
 
 void addFoldElementwise(Patterns &patterns, int64_t limit);
 void addFoldShape(Patterns &patterns, int64_t limit);

@@ -122,8 +122,7 @@ Operation *combinerOf(Block &body) {
 }
 
 struct FoldReduce : Rewrite<ReduceOp> {
-  FoldReduce(MLIRContext *context, int64_t limit)
-      : Rewrite<ReduceOp>(context), limit(limit) {}
+  explicit FoldReduce(int64_t limit) : limit(limit) {}
 
   // Folds constants for reducers whose result does not depend on the order.
   LogicalResult rewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -326,7 +325,7 @@ void addReduction(Patterns &patterns, int64_t limit) {
   addRule<ReduceOp>(patterns, reduceNothing);
   addRule<ReduceOp>(patterns, reduceUnitDims);
   addRule<ReduceOp>(patterns, reduceDeadResults);
-  patterns.add<FoldReduce>(patterns.getContext(), limit);
+  patterns.add<FoldReduce>(limit);
   addRule<MapOp>(patterns, inlineMap);
   addRule<SortOp>(patterns, sortOfOne);
   addRule<SortOp>(patterns, sortDeadResults);

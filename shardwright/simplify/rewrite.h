@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The base of the rewrites, and the conditions under which they apply.
+// The base of the rewrites, the conditions under which they apply, and how they
+// become patterns.
 
 #ifndef SHARDWRIGHT_SIMPLIFY_REWRITE_H
 #define SHARDWRIGHT_SIMPLIFY_REWRITE_H
@@ -13,6 +14,10 @@
 #include "shardwright/simplify/literal.h"
 
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <memory>
+#include <vector>
 
 namespace shardwright::simplifier {
 
@@ -22,10 +27,7 @@ inline bool isFrozen(mlir::Operation *op) {
   return !op->getRawDictionaryAttrs().empty();
 }
 
-inline bool isPlainOp(mlir::Operation *op) {
-  return llvm::all_of(op->getOperandTypes(), isPlain) &&
-         llvm::all_of(op->getResultTypes(), isPlain);
-}
+bool isPlainOp(mlir::Operation *op);
 
 /// The op that defines `value`, if it is of this class and may be looked
 /// through.
@@ -34,52 +36,66 @@ template <typename Op> Op definedBy(mlir::Value value) {
   return op && !isFrozen(op) ? op : Op();
 }
 
+/// A rewrite of the ops of one name that have no discardable attributes.
+class OpRewrite {
+public:
+  /// When it is tried, of the rewrites of its op.
+  enum class Order { First, AsAdded };
+
+  /// `areTypesPlain`: only for ops whose operands and results are plain
+  /// tensors.
+  OpRewrite(llvm::StringRef opName, bool areTypesPlain, Order order)
+      : opName(opName), areTypesPlain(areTypesPlain), order(order) {}
+  virtual ~OpRewrite() = default;
+
+  /// Fails without having changed anything.
+  virtual mlir::LogicalResult run(mlir::Operation *op,
+                                  mlir::PatternRewriter &rewriter) const = 0;
+
+  const llvm::StringRef opName;
+  const bool areTypesPlain;
+  const Order order;
+};
+
+/// Rewrites, as they are added. The rewrites of one op become one pattern, so
+/// that their common conditions are tested once for an op.
+class Patterns {
+public:
+  template <typename... Rewrites, typename... Args>
+  void add(const Args &...args) {
+    (addOne(std::make_unique<Rewrites>(args...)), ...);
+  }
+  void moveTo(mlir::RewritePatternSet &set);
+
+private:
+  void addOne(std::unique_ptr<OpRewrite> rewrite);
+
+  llvm::MapVector<llvm::StringRef, std::vector<std::unique_ptr<OpRewrite>>>
+      byOp;
+};
+
 /// A rewrite of an op whose operands and results are plain tensors. `rewrite`
 /// fails without having changed anything.
-template <typename Op> struct Rewrite : mlir::OpRewritePattern<Op> {
-  using mlir::OpRewritePattern<Op>::OpRewritePattern;
+template <typename Op> struct Rewrite : OpRewrite {
+  explicit Rewrite(Order order = Order::AsAdded, bool areTypesPlain = true)
+      : OpRewrite(Op::getOperationName(), areTypesPlain, order) {}
 
-  mlir::LogicalResult
-  matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {
-    if (isFrozen(op) || !isPlainOp(op))
-      return mlir::failure();
-    return rewrite(op, rewriter);
+  mlir::LogicalResult run(mlir::Operation *op,
+                          mlir::PatternRewriter &rewriter) const final {
+    return rewrite(llvm::cast<Op>(op), rewriter);
   }
   virtual mlir::LogicalResult
   rewrite(Op op, mlir::PatternRewriter &rewriter) const = 0;
 };
 
-/// The same for ops whose operands and results may be of any type (tokens,
-/// dynamic shapes); the rewrite checks the types.
-template <typename Op> struct RewriteAny : mlir::OpRewritePattern<Op> {
-  using mlir::OpRewritePattern<Op>::OpRewritePattern;
-
-  mlir::LogicalResult
-  matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {
-    if (isFrozen(op))
-      return mlir::failure();
-    return rewrite(op, rewriter);
-  }
-  virtual mlir::LogicalResult
-  rewrite(Op op, mlir::PatternRewriter &rewriter) const = 0;
-};
-
-/// A rewrite given as a function: `patterns.add<Rule<Op>>(context, function)`.
+/// A rewrite given as a function.
 template <typename Op>
 using RuleFunction = mlir::LogicalResult (*)(Op, mlir::PatternRewriter &);
 
 template <typename Op> struct Rule final : Rewrite<Op> {
-  Rule(mlir::MLIRContext *context, RuleFunction<Op> function)
-      : Rewrite<Op>(context), function(function) {}
-  mlir::LogicalResult rewrite(Op op,
-                              mlir::PatternRewriter &rewriter) const override {
-    return function(op, rewriter);
-  }
-  RuleFunction<Op> function;
-};
-template <typename Op> struct RuleAny final : RewriteAny<Op> {
-  RuleAny(mlir::MLIRContext *context, RuleFunction<Op> function)
-      : RewriteAny<Op>(context), function(function) {}
+  Rule(RuleFunction<Op> function, bool areTypesPlain)
+      : Rewrite<Op>(OpRewrite::Order::AsAdded, areTypesPlain),
+        function(function) {}
   mlir::LogicalResult rewrite(Op op,
                               mlir::PatternRewriter &rewriter) const override {
     return function(op, rewriter);
@@ -88,12 +104,14 @@ template <typename Op> struct RuleAny final : RewriteAny<Op> {
 };
 
 template <typename Op>
-void addRule(mlir::RewritePatternSet &patterns, RuleFunction<Op> function) {
-  patterns.add<Rule<Op>>(patterns.getContext(), function);
+void addRule(Patterns &patterns, RuleFunction<Op> function) {
+  patterns.add<Rule<Op>>(function, /*areTypesPlain=*/true);
 }
+/// The same for ops whose operands and results may be of any type (tokens,
+/// dynamic shapes); the function checks the types.
 template <typename Op>
-void addRuleAny(mlir::RewritePatternSet &patterns, RuleFunction<Op> function) {
-  patterns.add<RuleAny<Op>>(patterns.getContext(), function);
+void addRuleAny(Patterns &patterns, RuleFunction<Op> function) {
+  patterns.add<Rule<Op>>(function, /*areTypesPlain=*/false);
 }
 
 /// Replaces the one result of `op`, when the types agree.

@@ -7,10 +7,13 @@
 
 #include "shardwright/simplify/simplify.h"
 
+#include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/dialect.h"
 #include "shardwright/simplify/patterns.h"
 #include "shardwright/simplify/region.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -25,20 +28,22 @@ namespace shardwright {
 
 void populateSimplifyPatterns(RewritePatternSet &patterns,
                               const SimplifyOptions &options) {
-  simplifier::addFoldElementwise(patterns, options.foldLimit);
-  simplifier::addFoldShape(patterns, options.foldLimit);
-  simplifier::addArithmetic(patterns);
-  simplifier::addLogic(patterns);
-  simplifier::addConversion(patterns);
-  simplifier::addReshape(patterns);
-  simplifier::addSlice(patterns);
-  simplifier::addConcatenate(patterns);
-  simplifier::addDynamicIndex(patterns);
-  simplifier::addContraction(patterns);
-  simplifier::addReduction(patterns, options.foldLimit);
-  simplifier::addControlFlow(patterns);
-  simplifier::addLoop(patterns);
-  simplifier::addDynamicShape(patterns);
+  simplifier::Patterns added;
+  simplifier::addFoldElementwise(added, options.foldLimit);
+  simplifier::addFoldShape(added, options.foldLimit);
+  simplifier::addArithmetic(added);
+  simplifier::addLogic(added);
+  simplifier::addConversion(added);
+  simplifier::addReshape(added);
+  simplifier::addSlice(added);
+  simplifier::addConcatenate(added);
+  simplifier::addDynamicIndex(added);
+  simplifier::addContraction(added);
+  simplifier::addReduction(added, options.foldLimit);
+  simplifier::addControlFlow(added);
+  simplifier::addLoop(added);
+  simplifier::addDynamicShape(added);
+  added.moveTo(patterns);
 }
 
 void stablehlo::StablehloDialect::getCanonicalizationPatterns(
@@ -109,12 +114,25 @@ std::vector<Operation *> ChangedOps::takeAffected(Operation *root) {
 
 } // namespace
 
+/// True if no op of the dialect but constants has a folder. What folding does
+/// to commutative ops is one of the rewrites.
+static bool isWithoutFolds(Dialect *dialect) {
+  return isa_and_nonnull<stablehlo::StablehloDialect, sdy::SdyDialect,
+                         func::FuncDialect, BuiltinDialect>(dialect);
+}
+
 LogicalResult simplify(Operation *root, const SimplifyOptions &options) {
   RewritePatternSet patterns(root->getContext());
   populateSimplifyPatterns(patterns, options);
   FrozenRewritePatternSet frozen(std::move(patterns));
   int64_t numOps = 0;
-  root->walk([&](Operation *) { ++numOps; });
+  bool mayFold = false;
+  Dialect *last = nullptr;
+  root->walk([&](Operation *op) {
+    ++numOps;
+    if (Dialect *dialect = op->getDialect(); dialect != last || !dialect)
+      mayFold |= !isWithoutFolds(last = dialect);
+  });
   ChangedOps changes;
   // Constants stay in their regions and keep their attributes. The rewrites
   // terminate, since each shrinks or orders the program; the bound applies only
@@ -127,6 +145,7 @@ LogicalResult simplify(Operation *root, const SimplifyOptions &options) {
           .setMaxIterations(1)
           .setMaxNumRewrites(1000 + 64 * numOps)
           .enableConstantCSE(false)
+          .enableFolding(mayFold)
           .setListener(&changes);
   IRRewriter rewriter(root->getContext(), &changes);
   (void)applyPatternsGreedily(root, frozen, config);
