@@ -12,7 +12,7 @@
 // in the region they are part of the code, from outside they would be operands.
 // Regions on single elements (reducers, comparators) use no outer values.
 
-#include "shardwright/simplify/rewrite.h"
+#include "shardwright/simplify/op_hash.h"
 #include "shardwright/simplify/simplify.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -42,13 +42,6 @@ public:
     size_t size;
   };
 
-  /// Hashing takes longer than all else here: each op is hashed once.
-  static size_t hashOf(Operation *op) {
-    return OperationEquivalence::computeHash(
-        op, OperationEquivalence::directHashValue,
-        OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::IgnoreLocations);
-  }
   /// An op equal to `op`; null if there is none.
   Operation *find(Operation *op, size_t hash) const {
     auto it = last.find(hash);
@@ -83,15 +76,37 @@ private:
 
 bool isToken(Type type) { return isa<stablehlo::TokenType>(type); }
 
-bool mayMerge(Operation &op) {
-  if (!isa_and_nonnull<stablehlo::StablehloDialect>(op.getDialect()) ||
-      op.getNumResults() == 0 || op.hasTrait<OpTrait::IsTerminator>())
-    return false;
+/// Of an op name: which of its ops may be merged.
+struct NameTraits {
+  enum class Merged {
+    Never,
+    Always,
+    /// Unless an op in its regions has effects.
+    AsItsRegions
+  } merged = Merged::Never;
+  bool isCommutative = false;
+  /// Its regions see the values around them.
+  bool seesAround = false;
+  bool isConstant = false;
+};
+
+NameTraits traitsOf(Operation *op) {
+  NameTraits traits;
+  traits.isCommutative = op->hasTrait<OpTrait::IsCommutative>();
+  traits.seesAround =
+      isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
+  traits.isConstant =
+      op->hasTrait<OpTrait::ConstantLike>() || isa<stablehlo::IotaOp>(op);
   // Barriers and custom calls are never merged.
-  if (isa<stablehlo::OptimizationBarrierOp, stablehlo::CustomCallOp>(op))
-    return false;
-  return llvm::none_of(op.getOperandTypes(), isToken) &&
-         llvm::none_of(op.getResultTypes(), isToken) && isMemoryEffectFree(&op);
+  if (isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()) &&
+      !op->hasTrait<OpTrait::IsTerminator>() &&
+      !isa<stablehlo::OptimizationBarrierOp, stablehlo::CustomCallOp>(op)) {
+    if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      traits.merged = NameTraits::Merged::AsItsRegions;
+    else if (isMemoryEffectFree(op))
+      traits.merged = NameTraits::Merged::Always;
+  }
+  return traits;
 }
 
 class Merger {
@@ -114,22 +129,33 @@ public:
   bool changed = false;
 
 private:
+  const NameTraits &traitsOf(Operation &op) {
+    auto [it, isNew] = traits.try_emplace(op.getName());
+    if (isNew)
+      it->second = shardwright::traitsOf(&op);
+    return it->second;
+  }
+  static bool mayMerge(Operation &op, const NameTraits &its) {
+    return its.merged != NameTraits::Merged::Never && op.getNumResults() != 0 &&
+           llvm::none_of(op.getOperandTypes(), isToken) &&
+           llvm::none_of(op.getResultTypes(), isToken) &&
+           (its.merged == NameTraits::Merged::Always ||
+            isMemoryEffectFree(&op));
+  }
+
   void visit(Operation &op, Table &table) {
-    bool seesAround =
-        isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
+    const NameTraits its = traitsOf(op);
     for (Region &region : op.getRegions()) {
-      if (seesAround)
+      if (its.seesAround)
         visit(region, table);
-      else
+      else if (mayHaveEqualOps(region))
         visitAlone(region);
     }
-    if (!mayMerge(op))
+    if (!mayMerge(op, its))
       return;
-    size_t hash = Table::hashOf(&op);
+    size_t hash = hashOfOp(&op, its.isCommutative);
     if (Operation *known = table.find(&op, hash)) {
-      bool isConstant =
-          op.hasTrait<OpTrait::ConstantLike>() || isa<stablehlo::IotaOp>(op);
-      if (!isConstant || known->getBlock() == op.getBlock()) {
+      if (!its.isConstant || known->getBlock() == op.getBlock()) {
         rewriter.replaceOp(&op, known);
         changed = true;
         return;
@@ -138,6 +164,19 @@ private:
     table.add(&op, hash);
   }
 
+  /// False for the regions of most reductions: one op and the terminator.
+  static bool mayHaveEqualOps(Region &region) {
+    if (!region.hasOneBlock())
+      return true;
+    Block &block = region.front();
+    auto op = block.begin();
+    for (int i = 0; i < 2; ++i, ++op)
+      if (op == block.end() || op->getNumRegions() != 0)
+        return op != block.end();
+    return op != block.end();
+  }
+
+  llvm::DenseMap<OperationName, NameTraits> traits;
   RewriterBase &rewriter;
 };
 

@@ -14,6 +14,7 @@
 
 #include "shardwright/partition/ops/op_effects.h"
 #include "shardwright/partition/ops/op_traits.h"
+#include "shardwright/simplify/op_hash.h"
 
 using namespace mlir;
 
@@ -91,7 +92,6 @@ public:
 
 private:
   void visit(Operation *op);
-  size_t hashOf(Operation *op, bool isCommutative);
 
   struct Traits {
     bool isCommutative = false;
@@ -109,24 +109,6 @@ private:
   OpNameMap<Traits> traits;
   llvm::DenseSet<Operation *> withEffects;
 };
-
-size_t Sharer::hashOf(Operation *op, bool isCommutative) {
-  auto mix = [](size_t hash, const void *word) {
-    return (hash ^ (uintptr_t(word) >> 3)) * 0x9e3779b97f4a7c15ull;
-  };
-  size_t operands = 0;
-  for (Value operand : op->getOperands()) {
-    const void *word = operand.getAsOpaquePointer();
-    operands = isCommutative ? operands + mix(0, word) : mix(operands, word);
-  }
-  size_t hash = mix(operands ^ size_t(op->hashProperties()),
-                    op->getName().getAsOpaquePointer());
-  hash = mix(hash, op->getRawDictionaryAttrs().getAsOpaquePointer());
-  for (Type type : op->getResultTypes())
-    hash = mix(hash, type.getAsOpaquePointer());
-  // The low bits choose the slot, so mix the high bits into them.
-  return hash ^ (hash >> 32);
-}
 
 void Sharer::visit(Region &region) {
   size_t outside = known.size();
@@ -152,7 +134,7 @@ void Sharer::visit(Operation *op) {
   }
   if (op->getNumResults() == 0)
     return;
-  size_t hash = hashOf(op, its.isCommutative);
+  size_t hash = hashOfOp(op, its.isCommutative);
   Operation *equal = known.find(op, hash);
   if (!equal) {
     known.add(op, hash);
