@@ -8,6 +8,7 @@
 #include "shardwright/simplify/simplify.h"
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/control_flow.h"
 #include "shardwright/dialect/stablehlo/dialect.h"
 #include "shardwright/simplify/patterns.h"
 #include "shardwright/simplify/region.h"
@@ -81,6 +82,22 @@ private:
   llvm::DenseSet<Operation *> ops, withFewerUses;
 };
 
+/// Adds those of `ops` that are nested in `parent` to `list`, in program order.
+/// With an op, `ops` has the ops around it up to `parent`.
+void collectInOrder(Operation *parent, const llvm::DenseSet<Operation *> &ops,
+                    std::vector<Operation *> &list) {
+  for (Region &region : parent->getRegions())
+    for (Block &block : region)
+      for (Operation &op : block) {
+        if (list.size() == ops.size())
+          return;
+        if (!ops.contains(&op))
+          continue;
+        list.push_back(&op);
+        collectInOrder(&op, ops, list);
+      }
+}
+
 std::vector<Operation *> ChangedOps::takeAffected(Operation *root) {
   llvm::DenseSet<Operation *> affected;
   SmallVector<Operation *> last;
@@ -104,10 +121,8 @@ std::vector<Operation *> ChangedOps::takeAffected(Operation *root) {
   std::vector<Operation *> list;
   if (affected.empty())
     return list;
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (affected.contains(op))
-      list.push_back(op);
-  });
+  list.reserve(affected.size());
+  collectInOrder(root, affected, list);
   std::reverse(list.begin(), list.end());
   return list;
 }
@@ -126,12 +141,13 @@ LogicalResult simplify(Operation *root, const SimplifyOptions &options) {
   populateSimplifyPatterns(patterns, options);
   FrozenRewritePatternSet frozen(std::move(patterns));
   int64_t numOps = 0;
-  bool mayFold = false;
+  bool mayFold = false, hasLoops = false;
   Dialect *last = nullptr;
   root->walk([&](Operation *op) {
     ++numOps;
     if (Dialect *dialect = op->getDialect(); dialect != last || !dialect)
       mayFold |= !isWithoutFolds(last = dialect);
+    hasLoops |= isa<stablehlo::WhileOp>(op);
   });
   ChangedOps changes;
   // Constants stay in their regions and keep their attributes. The rewrites
@@ -160,7 +176,7 @@ LogicalResult simplify(Operation *root, const SimplifyOptions &options) {
     }
     if (!mayMerge)
       break;
-    isMerged = simplifier::dropDeadLoopValues(rewriter, root);
+    isMerged = hasLoops && simplifier::dropDeadLoopValues(rewriter, root);
     isMerged |= mergeEqualOps(rewriter, root);
     mayMerge = false;
   }
