@@ -139,7 +139,12 @@ void BlockCombiner::findNodes(ArrayRef<Collective> collectives) {
   llvm::DenseMap<Value, int32_t> after;
   int32_t lastEffect = -1;
   SmallVector<int32_t> sources;
-  for (Operation &op : block.without_terminator()) {
+  // No op before the first node depends on one.
+  auto first = llvm::find_if(collectives, [](const Collective &collective) {
+    return collective.its.has_value();
+  });
+  for (Operation &op :
+       llvm::make_range(Block::iterator(first->op), std::prev(block.end()))) {
     sources.clear();
     forEachUsed(op, [&](Value value) {
       if (auto it = after.find(value);

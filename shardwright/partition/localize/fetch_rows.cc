@@ -312,8 +312,7 @@ LogicalResult Localizer::fetchWindows(
   Value result = op->getResult(0);
   // Keep the original operands: fetched values have no layout.
   SmallVector<Value> operands(op->getOperands());
-  SmallVector<OpWindow, 2> windows = windowsOf.lookup(op);
-  for (const OpWindow &window : windows) {
+  for (const OpWindow &window : getWindowsOf(op)) {
     Value mover = window.kernelDim < 0 ? result : operands[1];
     int64_t movingDim =
         window.kernelDim < 0 ? window.resultDim : window.kernelDim;

@@ -227,7 +227,7 @@ withPadding(std::optional<DenseIntElementsAttr> old, int64_t rank,
 }
 
 LogicalResult Localizer::localizeReduceWindow(stablehlo::ReduceWindowOp op) {
-  for (const OpWindow &window : windowsOf.lookup(op))
+  for (const OpWindow &window : getWindowsOf(op))
     if (window.isScan && !axesOf(op->getResult(0), window.resultDim).empty())
       return localizeScan(op, {window.resultDim, window.map.low == 0});
   // Missing rows are filled with the identity; the initial value counts once

@@ -146,7 +146,8 @@ void Localizer::setLayout(Value value, const Layout &layout) {
 
 ArrayRef<OpWindow> Localizer::getWindowsOf(Operation *op) const {
   auto it = windowsOf.find(op);
-  return it == windowsOf.end() ? ArrayRef<OpWindow>() : it->second;
+  return it == windowsOf.end() ? ArrayRef<OpWindow>()
+                               : ArrayRef<OpWindow>(it->second);
 }
 
 void Localizer::inheritPart(Value value, Value from) {
@@ -180,7 +181,7 @@ void Localizer::collectLayouts(llvm::function_ref<void(Operation *)> visit) {
                axesOf(op->getResult(0), window.resultDim).empty();
       });
       if (!windows.empty())
-        windowsOf[op] = std::move(windows);
+        setWindowsOf(op, windows);
     }
     form->read(op);
     if (op->getNumRegions() == 0)

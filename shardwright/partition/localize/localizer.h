@@ -80,9 +80,8 @@ public:
   /// The windows of an op with sharded results, determined from its global
   /// types.
   llvm::ArrayRef<OpWindow> getWindowsOf(mlir::Operation *op) const;
-  void setWindowsOf(mlir::Operation *op,
-                    llvm::SmallVector<OpWindow, 2> windows) {
-    windowsOf[op] = std::move(windows);
+  void setWindowsOf(mlir::Operation *op, llvm::ArrayRef<OpWindow> windows) {
+    windowsOf[op].assign(windows.begin(), windows.end());
   }
   const InternedLayout &layoutOf(mlir::Value value) const;
   AxisRefs axesOf(mlir::Value value, int64_t dim) const;
@@ -305,7 +304,7 @@ private:
   /// Names of ops whose local form is the same op with local types.
   llvm::SmallDenseSet<mlir::OperationName, 64> localByType;
   /// Windows of ops with sharded results, determined from their global types.
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<OpWindow, 2>> windowsOf;
+  llvm::DenseMap<mlir::Operation *, std::vector<OpWindow>> windowsOf;
 };
 
 } // namespace shardwright

@@ -194,7 +194,7 @@ LogicalResult ShardyForm::visitPad(stablehlo::PadOp op) {
 
   op.setEdgePaddingLow(low);
   op.setEdgePaddingHigh(high);
-  local.setWindowsOf(op, std::move(others));
+  local.setWindowsOf(op, others);
   if (failed(local.localizePad(op)))
     return failure();
   auto localType = typeOf(result);
