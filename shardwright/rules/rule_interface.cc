@@ -12,6 +12,7 @@
 #include "shardwright/rules/rule_attr.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/Compiler.h"
 
 #include <mutex>
 
@@ -151,21 +152,32 @@ static ClassTraits readClassTraits(Operation *op) {
   return cls;
 }
 
+struct KnownTraits {
+  const void *name = nullptr, *id = nullptr;
+  ClassTraits traits;
+};
+
+/// Not inline: classTraitsOf(), which is called several times for each op,
+/// would save registers for it.
+LLVM_ATTRIBUTE_NOINLINE
+static const ClassTraits &learnTraits(KnownTraits &entry, Operation *op) {
+  OperationName name = op->getName();
+  entry = {name.getAsOpaquePointer(), name.getTypeID().getAsOpaquePointer(),
+           readClassTraits(op)};
+  return entry.traits;
+}
+
 /// By class and context: names of ops are objects of their context, and another
 /// context may lack the rules.
 static const ClassTraits &classTraitsOf(Operation *op) {
-  struct Entry {
-    const void *name = nullptr, *id = nullptr;
-    ClassTraits traits;
-  };
   constexpr size_t kEntries = 256;
-  static constinit thread_local Entry table[kEntries];
+  static constinit thread_local KnownTraits table[kEntries];
   const void *name = op->getName().getAsOpaquePointer();
   const void *id = op->getName().getTypeID().getAsOpaquePointer();
-  Entry &entry =
+  KnownTraits &entry =
       table[llvm::DenseMapInfo<const void *>::getHashValue(name) % kEntries];
   if (entry.name != name || entry.id != id)
-    entry = {name, id, readClassTraits(op)};
+    return learnTraits(entry, op);
   return entry.traits;
 }
 
