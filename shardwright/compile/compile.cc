@@ -356,6 +356,18 @@ static LogicalResult placeOnMachine(ModuleOp module, MachineModel &machine) {
   return placed;
 }
 
+static PropagateOptions propagateOptions(const CompileOptions &options) {
+  PropagateOptions propagation;
+  propagation.extraRules = true;
+  propagation.shardy = options.shardy;
+  propagation.insertReductions = false;
+  propagation.updateNonDivisibleInputOutputShardings = !options.padsShards;
+  propagation.observer = options.observer;
+  propagation.verifies = options.verifies;
+  propagation.kept = options.keptSteps;
+  return propagation;
+}
+
 FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   Compiled compiled;
   ProgramReport &report = compiled.report;
@@ -399,14 +411,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     Timer timer(seconds.propagate);
     if (options.beforePropagate && failed(options.beforePropagate(module)))
       return failure();
-    PropagateOptions propagation;
-    propagation.extraRules = true;
-    propagation.shardy = options.shardy;
-    propagation.insertReductions = false;
-    propagation.updateNonDivisibleInputOutputShardings = !options.padsShards;
-    propagation.observer = options.observer;
-    propagation.verifies = options.verifies;
-    if (failed(propagate(module, propagation)))
+    if (failed(propagate(module, propagateOptions(options))))
       return failure();
   }
   if (done(Stage::Propagate))

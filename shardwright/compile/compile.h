@@ -82,6 +82,8 @@ struct CompileOptions {
   std::function<std::string(mlir::Value)> nameOfValue;
   /// Observes every change that propagation makes; may be null.
   PropagationObserver *observer = nullptr;
+  /// Rules and steps of earlier propagations; may be null.
+  KeptSteps *keptSteps = nullptr;
   /// Compiles and runs the per-device program; null: the CPU backend of
   /// Client::shared().
   Backend *backend = nullptr;

@@ -69,6 +69,7 @@ static LogicalResult dropDiagnostic(Diagnostic &) { return success(); }
 CompileOptions Trials::optionsOfCopy(TrialContext &worker) const {
   CompileOptions mine = options;
   mine.partition.kept = &worker.getKept();
+  mine.keptSteps = &worker.getKeptSteps();
   mine.verifies = verifies;
   return mine;
 }

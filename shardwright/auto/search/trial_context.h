@@ -17,6 +17,7 @@
 
 #include "shardwright/auto/problem/plan.h"
 #include "shardwright/partition/insert/kept_plans.h"
+#include "shardwright/propagate/engine/kept_steps.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -56,6 +57,8 @@ public:
   mlir::ModuleOp getBase() const { return *base; }
   /// What trials of this copy have planned.
   KeptPlans &getKept() { return kept; }
+  /// The rules and steps of their propagations.
+  KeptSteps &getKeptSteps() { return keptSteps; }
   /// A hash of all shardings of a copy after propagation, which does not depend
   /// on the context; not 0.
   uint64_t hashShardings(mlir::ModuleOp propagated);
@@ -71,6 +74,7 @@ private:
   /// From the values of sites in the user's module to those of `base`.
   llvm::DenseMap<mlir::Value, mlir::Value> baseOf;
   KeptPlans kept;
+  KeptSteps keptSteps;
   /// Of the text of attributes.
   llvm::DenseMap<mlir::Attribute, uint64_t> hashOf;
 };

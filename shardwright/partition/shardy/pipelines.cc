@@ -253,6 +253,7 @@ void addPropagationPipeline(OpPassManager &pm,
     engine.conservative = options.conservativePropagation;
     engine.extraRules = options.extraRules;
     engine.shardy = options.shardy;
+    engine.kept = options.kept;
     pm.addPass(
         createPropagateThroughCalls(engine, [options](OpPassManager &pm) {
           addPropagationThroughCalls(pm, options, /*dumpIndex=*/1);

@@ -66,6 +66,8 @@ struct PropagateOptions {
       addAutoPartitioner;
   /// Notified of every change that propagation makes; may be null.
   PropagationObserver *observer = nullptr;
+  /// Rules and steps of earlier propagations; may be null.
+  KeptSteps *kept = nullptr;
 };
 
 /// Runs sdy-propagation-pipeline: infers a sharding for every value where the

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/engine/engine.h"
+#include "shardwright/propagate/engine/kept_steps.h"
 #include "shardwright/propagate/engine/sharding_groups.h"
 #include "shardwright/propagate/import/import_steps.h"
 #include "shardwright/propagate/index/argument_shardings.h"
@@ -387,12 +388,11 @@ LogicalResult propagateThroughCalls(ModuleOp module,
   sharer.orderRoots();
   if (contents.groups)
     syncShardingGroups(module);
-  PropagationGraph graph(module);
+  KeptSteps own;
+  PropagationGraph graph(
+      (options.kept ? *options.kept : own).begin(module, ruleOptions(options)));
   SharedCalls shared = sharer.shared();
-  if (failed(buildGraph(module,
-                        {options.conservative, options.extraRules,
-                         options.shardy, &index},
-                        &shared, graph)))
+  if (failed(buildGraph(module, &index, &shared, graph)))
     return failure();
   propagateInGraph(graph, options);
   exportSharedBodies(module, graph, options.shardy);

@@ -8,6 +8,7 @@
 #include "shardwright/propagate/engine/engine_core.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/engine/propagation_tables.h"
 #include "shardwright/propagate/engine/sharding_groups.h"
 #include "shardwright/propagate/graph/user_priority.h"
 #include "shardwright/rules/rule_attr.h"
@@ -151,6 +152,12 @@ static void finishRules(PropagationGraph &graph, MLIRContext *context,
   }
 }
 
+RuleOptions ruleOptions(const EngineOptions &options) {
+  return {.conservative = options.conservative,
+          .extraRules = options.extraRules,
+          .shardy = options.shardy};
+}
+
 void propagateInGraph(PropagationGraph &graph, const EngineOptions &options) {
   PropagationEngine engine(options, graph);
   engine.run();
@@ -165,10 +172,9 @@ LogicalResult propagateShardings(ModuleOp module,
   if (failed(sdy::requireMainFunc(module)))
     return failure();
   syncShardingGroups(module);
-  PropagationGraph graph(module);
-  if (failed(buildGraph(
-          module, {options.conservative, options.extraRules, options.shardy},
-          /*shared=*/nullptr, graph)))
+  PropagationTables tables(module, ruleOptions(options));
+  PropagationGraph graph(tables);
+  if (failed(buildGraph(module, /*index=*/nullptr, /*shared=*/nullptr, graph)))
     return failure();
   propagateInGraph(graph, options);
   writeShardings(graph);

@@ -23,7 +23,7 @@
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/propagate/propagation_strategy.h"
 #include "shardwright/propagate/step/factor_propagation.h"
-#include "shardwright/rules/shardy_version.h"
+#include "shardwright/rules/sharding_rule.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -97,6 +97,8 @@ public:
   virtual void onWritten() {}
 };
 
+class KeptSteps;
+
 struct EngineOptions {
   PropagationStrategy strategy = PropagationStrategy::Aggressive;
   /// Propagate in five passes, identities first, with the aggressive strategy.
@@ -112,10 +114,15 @@ struct EngineOptions {
   /// Leave rules on the ops as `sdy.sharding_rule`.
   bool keepShardingRules = false;
   PropagationObserver *observer = nullptr;
+  /// Rules and steps of earlier propagations, for propagateThroughCalls(); may
+  /// be null.
+  KeptSteps *kept = nullptr;
   /// Called after each user priority, with that priority, when its shardings
   /// have been written.
   std::function<void(int64_t)> afterUserPriority;
 };
+
+RuleOptions ruleOptions(const EngineOptions &options);
 
 /// Propagates through the module, writes the resulting shardings and erases
 /// dead ops. Fails with a diagnostic on unsupported input (no main function,

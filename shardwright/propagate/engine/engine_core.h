@@ -33,7 +33,8 @@ namespace shardwright {
 class PropagationEngine {
 public:
   PropagationEngine(const EngineOptions &options, PropagationGraph &graph)
-      : options(options), graph(graph), shardings(graph.shardings) {}
+      : options(options), graph(graph), shardings(graph.shardings),
+        cache(graph.steps) {}
 
   void run();
   /// Reports the final shardings of each rule's tensors to the observer.
@@ -107,7 +108,7 @@ private:
   std::vector<SlotState> slots;
   Worklist worklist;
 
-  StepCache cache;
+  StepCache &cache;
   /// The inputs of the step that is taken: a member because most visits end
   /// with a look into the cache, and an allocation would cost as much.
   llvm::SmallVector<int32_t, 16> key;

@@ -32,6 +32,8 @@ public:
 
   StepCache() : table(1024, 0) {}
 
+  size_t size() const { return entries.size(); }
+
   /// Returns the cached step, or null.
   const llvm::ArrayRef<Change> *find(llvm::ArrayRef<int32_t> key) {
     lastHash = hashOf(key);

@@ -221,11 +221,19 @@ struct FuncResult {
   bool isMain = false;
 };
 
-struct PropagationGraph : GraphPart {
-  explicit PropagationGraph(mlir::ModuleOp module) : shardings(module) {}
+class RuleTable;
+class StepCache;
+/// engine/propagation_tables.h.
+struct PropagationTables;
 
-  ShardingTable shardings;
-  std::vector<FactorLayout> rules;
+struct PropagationGraph : GraphPart {
+  /// The tables must outlive the graph.
+  explicit PropagationGraph(PropagationTables &tables);
+
+  ShardingTable &shardings;
+  std::vector<FactorLayout> &rules;
+  RuleTable &ruleTable;
+  StepCache &steps;
   /// In the order of SharedCalls::functions.
   std::vector<FunctionBody> bodies;
   llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 1 << 18, 1 << 18> storage;
@@ -262,14 +270,6 @@ struct PropagationGraph : GraphPart {
   int32_t siteOf(NodeId node) const;
 };
 
-struct GraphOptions {
-  bool conservative = false;
-  bool extraRules = false;
-  ShardyVersion shardy = kNewestShardy;
-  /// May be null, and may omit ops that no step looks up.
-  const OpIndex *index = nullptr;
-};
-
 /// A call whose callee's body is spliced into the graph.
 struct SharedCall {
   mlir::func::CallOp op;
@@ -295,10 +295,10 @@ struct SharedCalls {
   std::function<void(int32_t)> prepare;
 };
 
-/// Reads the module; `shared` null: no bodies are shared. Fails with a
-/// diagnostic if a result has no static shape.
-llvm::LogicalResult buildGraph(mlir::ModuleOp module,
-                               const GraphOptions &options,
+/// Reads the module; `shared` null: no bodies are shared. `index` may be null,
+/// and may omit ops that no step looks up. Fails with a diagnostic if a result
+/// has no static shape.
+llvm::LogicalResult buildGraph(mlir::ModuleOp module, const OpIndex *index,
                                const SharedCalls *shared,
                                PropagationGraph &graph);
 

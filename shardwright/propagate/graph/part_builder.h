@@ -28,7 +28,7 @@ namespace shardwright {
 
 /// State that the builders of all parts share.
 struct BuilderState {
-  BuilderState(mlir::ModuleOp module, const GraphOptions &options,
+  BuilderState(mlir::ModuleOp module, const OpIndex *index,
                PropagationGraph &graph);
 
   OpKind kindOf(mlir::Operation *op);
@@ -40,7 +40,7 @@ struct BuilderState {
 
   mlir::ModuleOp module;
   PropagationGraph &graph;
-  RuleTable rules;
+  RuleTable &rules;
   /// Arrays of the current function, reused because they stay in the caches.
   GraphPart scratch;
   /// By callee symbol: calls in program order, except calls with spliced

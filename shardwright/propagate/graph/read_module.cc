@@ -60,10 +60,9 @@ void store(GraphPart &part, FunctionBody &body, PropagationGraph &graph) {
   body.manualEdges = std::move(part.manualEdges);
 }
 
-BuilderState::BuilderState(ModuleOp module, const GraphOptions &options,
+BuilderState::BuilderState(ModuleOp module, const OpIndex *index,
                            PropagationGraph &graph)
-    : module(module), graph(graph), rules(options, graph.rules),
-      index(options.index),
+    : module(module), graph(graph), rules(graph.ruleTable), index(index),
       shardingName(StringAttr::get(module.getContext(), sdy::kShardingAttr)),
       ruleName(StringAttr::get(module.getContext(), sdy::kShardingRuleAttr)) {}
 
@@ -91,9 +90,9 @@ namespace {
 
 class GraphBuilder {
 public:
-  GraphBuilder(ModuleOp module, const GraphOptions &options,
-               const SharedCalls *shared, PropagationGraph &graph)
-      : state(module, options, graph), graph(graph), shared(shared),
+  GraphBuilder(ModuleOp module, const OpIndex *index, const SharedCalls *shared,
+               PropagationGraph &graph)
+      : state(module, index, graph), graph(graph), shared(shared),
         all(state, graph, nullptr,
             shared ? shared->rootCalls : ArrayRef<SharedCall>{}) {}
 
@@ -211,9 +210,9 @@ void GraphBuilder::addGroups() {
 
 } // namespace
 
-LogicalResult buildGraph(ModuleOp module, const GraphOptions &options,
+LogicalResult buildGraph(ModuleOp module, const OpIndex *index,
                          const SharedCalls *shared, PropagationGraph &graph) {
-  return GraphBuilder(module, options, shared, graph).run();
+  return GraphBuilder(module, index, shared, graph).run();
 }
 
 } // namespace shardwright

@@ -18,39 +18,69 @@ namespace shardwright {
 // Ops with equal rules
 //===----------------------------------------------------------------------===//
 
-template <bool withProperties>
-unsigned SameRule<withProperties>::getHashValue(const Operation *op) {
-  auto *o = const_cast<Operation *>(op);
-  auto mix = [hash = uint64_t(0)](const void *p) mutable {
-    return hash = (hash ^ (reinterpret_cast<uintptr_t>(p) >> 4)) *
-                  0x9E3779B97F4A7C15ull;
-  };
-  mix(o->getName().getAsOpaquePointer());
-  for (Type type : o->getOperandTypes())
-    mix(type.getAsOpaquePointer());
-  for (Type type : o->getResultTypes())
-    mix(type.getAsOpaquePointer());
-  if constexpr (withProperties)
-    mix(reinterpret_cast<void *>(size_t(o->hashProperties()) << 4));
-  return mix(nullptr) >> 32;
+RuleTable::~RuleTable() {
+  for (Kind &kind : kinds)
+    if (kind.properties)
+      kind.properties->destroy();
 }
 
-template <bool withProperties>
-bool SameRule<withProperties>::isEqual(const Operation *a, const Operation *b) {
-  if (a == b)
-    return true;
-  auto isKey = [](const Operation *op) {
-    return op != getEmptyKey() && op != getTombstoneKey();
+static uint64_t hashOf(Operation *op, bool hasProperties) {
+  uint64_t hash = hasProperties ? uint64_t(op->hashProperties()) : 0;
+  auto mix = [&](const void *p) {
+    hash =
+        (hash ^ (reinterpret_cast<uintptr_t>(p) >> 4)) * 0x9E3779B97F4A7C15ull;
   };
-  if (!isKey(a) || !isKey(b))
-    return false;
-  auto *x = const_cast<Operation *>(a), *y = const_cast<Operation *>(b);
-  return x->getName() == y->getName() &&
-         x->getOperandTypes() == y->getOperandTypes() &&
-         x->getResultTypes() == y->getResultTypes() &&
-         (!withProperties ||
-          x->getName().compareOpProperties(x->getPropertiesStorage(),
-                                           y->getPropertiesStorage()));
+  mix(op->getName().getAsOpaquePointer());
+  for (OpOperand &operand : op->getOpOperands())
+    mix(operand.get().getType().getAsOpaquePointer());
+  for (Type type : op->getResultTypes())
+    mix(type.getAsOpaquePointer());
+  // Not one of DenseMap's empty and tombstone keys, its two largest.
+  return (hash ^ hash >> 32) >> 1;
+}
+
+static SmallVector<Type, 4> typesOf(Operation *op) {
+  SmallVector<Type, 4> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  return types;
+}
+
+RuleTable::OpRule RuleTable::ofKind(Operation *op, bool hasProperties) {
+  auto isSame = [&](const Kind &kind) {
+    if (kind.name != op->getName() ||
+        kind.numOperands != op->getNumOperands() ||
+        kind.types.size() != kind.numOperands + op->getNumResults())
+      return false;
+    const Type *type = kind.types.begin();
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get().getType() != *type++)
+        return false;
+    for (Type result : op->getResultTypes())
+      if (result != *type++)
+        return false;
+    return !hasProperties || kind.name.compareOpProperties(
+                                 op->getPropertiesStorage(),
+                                 kind.properties->getPropertiesStorage());
+  };
+  Kind *&first = kindsOfHash[hashOf(op, hasProperties)];
+  for (Kind *kind = first; kind; kind = kind->next)
+    if (isSame(*kind)) {
+      // Each module is warned.
+      if (kind->rule.isUnknown)
+        unknownOps.visit(op);
+      return kind->rule;
+    }
+  OpRule rule = make(op);
+  Operation *properties = nullptr;
+  if (hasProperties)
+    properties = Operation::create(
+        op->getLoc(), op->getName(), op->getResultTypes(), /*operands=*/{},
+        DictionaryAttr::get(op->getContext()), op->getPropertiesStorage(),
+        /*successors=*/{}, /*numRegions=*/0);
+  kinds.push_back({op->getName(), typesOf(op), op->getNumOperands(), properties,
+                   rule, first});
+  first = &kinds.back();
+  return rule;
 }
 
 /// Computed once per op name, for the first such op.
@@ -106,6 +136,8 @@ static bool fits(const FactorLayout &layout, Operation *op) {
       layout.rule.results.size() != op->getNumResults())
     return false;
   auto rankOf = [](Value v) -> int64_t {
+    if (auto tensor = dyn_cast<RankedTensorType>(v.getType()))
+      return tensor.getRank();
     auto shaped = dyn_cast<ShapedType>(v.getType());
     return shaped && shaped.hasRank() ? shaped.getRank() : 0;
   };
@@ -120,17 +152,13 @@ static bool fits(const FactorLayout &layout, Operation *op) {
 
 RuleTable::OpRule RuleTable::make(Operation *op) {
   OpRule result;
-  std::optional<ShardingRule> rule =
-      getShardingRule(op, RuleOptions{.conservative = options.conservative,
-                                      .extraRules = options.extraRules,
-                                      .shardy = options.shardy});
+  std::optional<ShardingRule> rule = getShardingRule(op, options);
   if (!rule) {
     PropagationTraits traits = getPropagationTraits(op);
     bool flows =
         traits.newDataFlow &&
         (options.extraRules || !traits.lacksDataFlowIn(options.shardy));
-    if (!flows)
-      unknownOps.visit(op);
+    result.isUnknown = !flows && unknownOps.visit(op);
     return result;
   }
   RuleId id = intern(std::move(*rule));
@@ -149,13 +177,7 @@ RuleTable::OpRule RuleTable::of(Operation *op) {
       (!op->getRawDictionaryAttrs().empty() &&
        op->getDiscardableAttr(sdy::kShardingRuleAttr)))
     return make(op);
-  auto find = [&](auto &table) {
-    auto [it, isNew] = table.try_emplace(op);
-    if (isNew)
-      it->second = make(op);
-    return it->second;
-  };
-  return basis == RuleBasis::Types ? find(ruleOfTypes) : find(ruleOfOp);
+  return ofKind(op, /*hasProperties=*/basis != RuleBasis::Types);
 }
 
 } // namespace shardwright

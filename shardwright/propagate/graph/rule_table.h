@@ -7,7 +7,8 @@
 //
 // Interns sharding rules. The rule of most ops depends only on name, properties
 // and types, so only the first op of a kind builds a rule and the others look
-// it up.
+// it up. The table refers to no op of a module, and may serve several modules
+// of one MLIR context.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,15 +18,9 @@
 #include "shardwright/propagate/graph/graph.h"
 #include "shardwright/propagate/graph/unknown_ops.h"
 
-namespace shardwright {
+#include <deque>
 
-/// Hash and equality of ops whose rule depends on name, types and (for some
-/// ops) properties.
-template <bool withProperties>
-struct SameRule : llvm::DenseMapInfo<mlir::Operation *> {
-  static unsigned getHashValue(const mlir::Operation *op);
-  static bool isEqual(const mlir::Operation *a, const mlir::Operation *b);
-};
+namespace shardwright {
 
 class RuleTable {
 public:
@@ -34,30 +29,51 @@ public:
     RuleId rule = -1;
     Schedule schedule = Schedule::ByFactor;
     bool isElementwise = false;
+    /// A rule should exist (UnknownOps).
+    bool isUnknown = false;
   };
 
-  RuleTable(const GraphOptions &options, std::vector<FactorLayout> &rules)
+  /// Adds to `rules`, which must outlive the table.
+  RuleTable(const RuleOptions &options, std::vector<FactorLayout> &rules)
       : options(options), rules(rules) {}
+  RuleTable(const RuleTable &) = delete;
+  ~RuleTable();
 
   OpRule of(mlir::Operation *op);
   /// One factor per dimension, shared by `numOperands` operands and one result.
   RuleId identity(llvm::ArrayRef<int64_t> shape, int64_t numOperands);
 
+  /// Of the module that is read.
   UnknownOps unknownOps;
 
 private:
+  /// A kind of ops: those with the same name, types and, if the rule depends on
+  /// them, properties.
+  struct Kind {
+    mlir::OperationName name;
+    /// Of the operands, then of the results.
+    llvm::SmallVector<mlir::Type, 4> types;
+    size_t numOperands;
+    /// An op without operands, in no module, that has the properties. Null: the
+    /// rule does not depend on them.
+    mlir::Operation *properties;
+    OpRule rule;
+    /// The next kind with the same hash, or null.
+    Kind *next;
+  };
+
   OpRule make(mlir::Operation *op);
+  OpRule ofKind(mlir::Operation *op, bool hasProperties);
   RuleId intern(ShardingRule rule);
   RuleBasis basisOf(mlir::Operation *op);
 
-  const GraphOptions &options;
+  RuleOptions options;
   std::vector<FactorLayout> &rules;
   llvm::DenseMap<uint64_t, llvm::SmallVector<RuleId, 1>> rulesOfHash;
   llvm::DenseMap<std::pair<llvm::ArrayRef<int64_t>, int64_t>, RuleId>
       identities;
-  /// Keyed by the first op of its kind.
-  llvm::DenseMap<mlir::Operation *, OpRule, SameRule<true>> ruleOfOp;
-  llvm::DenseMap<mlir::Operation *, OpRule, SameRule<false>> ruleOfTypes;
+  std::deque<Kind> kinds;
+  llvm::DenseMap<uint64_t, Kind *> kindsOfHash;
   llvm::DenseMap<mlir::OperationName, RuleBasis> basisOfName;
 };
 

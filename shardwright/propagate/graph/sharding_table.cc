@@ -17,6 +17,18 @@ namespace shardwright {
 ShardingTable::ShardingTable(ModuleOp module)
     : module(module), symbols(module) {}
 
+void ShardingTable::beginModule(ModuleOp next) {
+  module = next;
+  symbols = SymbolTable(next);
+  // A sharding is written as the module has it: several attributes may be equal
+  // as values.
+  idOfAttr.clear();
+  for (Entry &entry : entries) {
+    entry.attr = nullptr;
+    entry.perValue = nullptr;
+  }
+}
+
 MeshId ShardingTable::findMesh(Attribute meshOrRef) {
   auto [it, isNew] = meshIds.try_emplace(meshOrRef, kNoMesh);
   if (!isNew)

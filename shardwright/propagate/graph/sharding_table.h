@@ -38,6 +38,10 @@ class ShardingTable {
 public:
   explicit ShardingTable(mlir::ModuleOp module);
 
+  /// Goes on with another module of the context whose named meshes are equal.
+  /// Ids stay valid.
+  void beginModule(mlir::ModuleOp next);
+
   /// Null gives kNoSharding; so does a sharding on an unknown mesh or with an
   /// unknown axis, which the verifier rejects.
   ShardingId read(sdy::TensorShardingAttr attr);

@@ -31,11 +31,11 @@ LogicalResult checkShardable(Type type, Operation *op) {
   return success();
 }
 
-void UnknownOps::visit(Operation *op) {
+bool UnknownOps::visit(Operation *op) {
   std::string kind;
   if (auto iface = dyn_cast<ShardingRuleOpInterface>(op)) {
     if (iface.getPropagationTraits().makesConstant)
-      return;
+      return false;
     kind = iface.getKindWithoutRule();
   } else {
     StringRef dialect = op->getName().getDialectNamespace();
@@ -43,11 +43,14 @@ void UnknownOps::visit(Operation *op) {
         isa<sdy::ShardableDataFlowOpInterface>(op) ||
         isa<FunctionOpInterface>(op) || op->getNumOperands() == 0 ||
         dialect == "sdy" || dialect == "func" || dialect == "builtin")
-      return;
+      return false;
     kind = "op '" + op->getName().getStringRef().str() + "'";
   }
-  if (!kind.empty() && kinds.insert(kind).second)
+  if (kind.empty())
+    return false;
+  if (kinds.insert(kind).second)
     firsts.emplace_back(op, std::move(kind));
+  return true;
 }
 
 void UnknownOps::emitWarnings() {

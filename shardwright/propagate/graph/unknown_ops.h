@@ -25,7 +25,8 @@ llvm::LogicalResult checkShardable(mlir::Type type, mlir::Operation *op);
 /// about each kind once, at its first op.
 class UnknownOps {
 public:
-  void visit(mlir::Operation *op);
+  /// False: the op may lack a rule.
+  bool visit(mlir::Operation *op);
   void emitWarnings();
 
 private:
