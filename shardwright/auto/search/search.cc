@@ -194,7 +194,6 @@ Blame PlanSearch::blame(const Candidate &from, std::vector<Tried> &lost) {
 }
 
 bool PlanSearch::step(Candidate &from, std::vector<Tried> &lost) {
-  trials.setBase(from.trial.seconds());
   lastBlamed = moves->against(blame(from, lost));
   MoveOrder order(lastBlamed, moves->always(), lastLoss);
   lost.clear();

@@ -93,23 +93,15 @@ void Trials::runTrial(TrialContext &worker, Run &run) {
   };
   Mesh mesh;
   run.trial = runPipeline(*copy, mine, &mesh);
-  if (run.trial.works && keepsBlame(run.trial.seconds()))
-    run.blame = blameOf(worker, *copy, mesh);
-}
-
-bool Trials::keepsBlame(double seconds) {
-  std::lock_guard lock(mutex);
-  auto at = llvm::upper_bound(shortest, seconds);
-  bool isShort = size_t(at - shortest.begin()) < kShortest;
-  shortest.insert(at, seconds);
-  if (shortest.size() > kShortest)
-    shortest.pop_back();
-  return isShort || seconds < baseSeconds;
-}
-
-void Trials::setBase(double seconds) {
-  std::lock_guard lock(mutex);
-  baseSeconds = seconds;
+  if (!run.trial.works)
+    return;
+  {
+    std::lock_guard lock(mutex);
+    if (run.trial.seconds() >= shortest)
+      return;
+    shortest = run.trial.seconds();
+  }
+  run.blame = blameOf(worker, *copy, mesh);
 }
 
 Blame Trials::blameOf(TrialContext &worker, ModuleOp local, const Mesh &mesh) {

@@ -20,6 +20,7 @@
 #include "shardwright/auto/search/trial_workers.h"
 #include "shardwright/compile/compile.h"
 
+#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -61,8 +62,6 @@ public:
   /// started later. The caller waits for it with `finish`.
   void start(TrialWorkers::Task &work) { workers.start(&work); }
   void finish(TrialWorkers::Task &work) { workers.finish(work); }
-  /// Plans with a shorter step than this are those that a search goes on from.
-  void setBase(double seconds);
   /// Starts the trials of plans that will be asked for.
   void startAll(Plans plans) { workers.start(tasksOf(plans)); }
   /// The trial with the shortest step that takes at most so many bytes, among
@@ -100,7 +99,7 @@ private:
     Trial trial;
     /// Of the shardings after propagation; 0 if that failed.
     uint64_t shardings = 0;
-    /// Of trials that will probably be asked for it; see keepsBlame().
+    /// Of trials with the shortest step so far: probably asked for next.
     std::optional<Blame> blame;
     /// A run with equal shardings, which has the trial instead; or null.
     Run *same = nullptr;
@@ -133,15 +132,9 @@ private:
   Trial runPipeline(mlir::ModuleOp module, const CompileOptions &how,
                     Mesh *mesh = nullptr) const;
   Blame blameOf(TrialContext &worker, mlir::ModuleOp local, const Mesh &mesh);
-  /// True if a plan of this step will probably be asked for its blame: it is
-  /// among the shortest so far, where searches start, or a search goes on from
-  /// it.
-  bool keepsBlame(double seconds);
   /// The blame that the plan's trial has found; null if there is none.
   const Blame *findBlame(const Plan &plan) const;
 
-  /// Steps in `shortest`.
-  static constexpr size_t kShortest = 3;
   /// Propagation's share of a trial.
   static constexpr int64_t kEqualPerTrial = 4;
 
@@ -164,9 +157,8 @@ private:
   std::mutex mutex;
   /// By the shardings after propagation: the first run that had them.
   llvm::DenseMap<uint64_t, Run *> runWith;
-  /// The shortest steps of the runs that are done, in order.
-  llvm::SmallVector<double, 4> shortest;
-  double baseSeconds = 0;
+  /// Of the runs that are done.
+  double shortest = std::numeric_limits<double>::infinity();
   std::vector<double> shares;
   int64_t numTrials = 0, numBlamed = 0, numEqual = 0;
   /// The last member, so that its threads end first.
