@@ -49,7 +49,8 @@ struct Budget {
 /// For a program of this many ops. A trial takes some 10 us an op: on two
 /// cores, 2 s for 1,000 ops, 8 s for 25,000 and 20 s for 100,000, with the
 /// reading, blaming and pruning around them. Effort 0 has a third at most; it
-/// takes a third of the time because it tries fewer recipes of large programs.
+/// takes a third of the time because it tries fewer recipes of large programs,
+/// two of 50,000 ops and more.
 ///
 /// Of 39 programs of benchmarks/auto with 400 trials each, 22 found nothing
 /// better than their start. The others waited for each gain for less than a
@@ -68,7 +69,7 @@ Budget budgetOf(int64_t ops, int effort) {
   budget.trials = within(each, least);
   budget.patience = within(each < most ? each / 3 : most, 8);
   if (effort == 0)
-    budget.trials = std::min(within(each / 8, 4), budget.trials / 3);
+    budget.trials = std::min(within(each / 8, 2), budget.trials / 3);
   if (effort == 2) {
     budget.trials *= 10;
     budget.patience *= 10;
