@@ -53,7 +53,8 @@ bool hasUnreducedAxes(func::FuncOp func) {
   DictionaryAttr last;
   return func.getBody()
       .walk([&](Operation *op) {
-        if (op->getDialect() == sdyDialect) {
+        // A constant's only property is its value.
+        if (op->getDialect() == sdyDialect && !isa<sdy::ConstantOp>(op)) {
           for (NamedAttribute attr : op->getAttrs())
             if (finder.isUnreduced(attr.getValue()))
               return WalkResult::interrupt();

@@ -42,18 +42,24 @@ void PropagationEngine::syncFuncResults() {
 void PropagationEngine::propagate() {
   worklist.reset();
   syncFuncResults();
-  for (NodeId n; (n = worklist.pop()) >= 0;)
-    if (!(worklist.is(n, Worklist::kMayBeUnused) && eraseIfDead(n)) &&
-        worklist.is(n, Worklist::kHasRule))
-      visit(n);
+  for (NodeId n; (n = worklist.pop()) >= 0;) {
+    if ((worklist.is(n, Worklist::kMayBeUnused) && eraseIfDead(n)) ||
+        !worklist.is(n, Worklist::kHasRule))
+      continue;
+    FactorDirections directions = directionsOf(n);
+    if (!directions.isNone())
+      visit(n, directions);
+  }
   syncFuncResults();
 }
 
 void PropagationEngine::runPriority() {
   if (options.opPriorities) {
-    for (level = 0; level < kNumOpPriorities; ++level)
+    for (int32_t next = 0; next < kNumOpPriorities; ++next) {
+      setLevel(next);
       propagate();
-    level = -1;
+    }
+    setLevel(-1);
     return;
   }
   if (options.strategy != PropagationStrategy::Aggressive) {
@@ -103,6 +109,7 @@ void PropagationEngine::storeShardings() {
 
 void PropagationEngine::run() {
   bodyMayDie.resize(graph.bodies.size());
+  setLevel(-1);
   // Hide dimensions of later priorities.
   std::optional<UserPriorities> priorities;
   if (options.userPriorities)

@@ -26,6 +26,7 @@
 #include "shardwright/propagate/engine/worklist.h"
 #include "shardwright/propagate/graph/graph.h"
 
+#include <array>
 #include <optional>
 
 namespace shardwright {
@@ -44,8 +45,23 @@ private:
   void runPriority();
   void propagate();
   void syncFuncResults();
-  void visit(NodeId n);
-  FactorDirections directionsOf(NodeId n) const;
+  /// Requires a rule and some direction.
+  void visit(NodeId n, FactorDirections directions);
+  FactorDirections directionsOf(NodeId n) const {
+    const NodeRule &node = graph.nodeRules[n];
+    if (node.schedule == Schedule::Fixed)
+      return {node.fixedDirection, node.fixedDirection};
+    if (waitForOtherUses(node.schedule) && !operandsHaveOneUse(n))
+      return {Direction::None, Direction::None};
+    return scheduled[size_t(node.schedule)];
+  }
+  /// True if ops with this schedule are not propagated yet if an operand has
+  /// other uses.
+  bool waitForOtherUses(Schedule schedule) const {
+    return level == 0 && (schedule == Schedule::PassThroughOp ||
+                          schedule == Schedule::ForwardFirst);
+  }
+  void setLevel(int32_t next);
   bool operandsHaveOneUse(NodeId n) const;
   llvm::ArrayRef<StepCache::Change> step(RuleId rule,
                                          llvm::ArrayRef<ShardingId> ids,
@@ -118,6 +134,8 @@ private:
   StepOptions lastStep; ///< for observers; without mesh
   /// -1: no op priorities.
   int32_t level = -1;
+  /// By schedule except Fixed, for this level.
+  std::array<FactorDirections, size_t(Schedule::Fixed) + 1> scheduled;
   int64_t userPriority = 0;
   int32_t now = 1;
   /// By body; computed on demand.

@@ -21,35 +21,32 @@ bool PropagationEngine::operandsHaveOneUse(NodeId n) const {
   return true;
 }
 
-FactorDirections PropagationEngine::directionsOf(NodeId n) const {
-  const NodeRule &node = graph.nodeRules[n];
+void PropagationEngine::setLevel(int32_t next) {
+  level = next;
   constexpr auto None = Direction::None, Both = Direction::Both;
-  if (node.schedule == Schedule::Fixed)
-    return {node.fixedDirection, node.fixedDirection};
-  if (level < 0)
-    return {Both, Both};
-  switch (node.schedule) {
-  case Schedule::PassThroughOp:
-    if (level >= 1 || operandsHaveOneUse(n))
+  auto of = [&](Schedule schedule) -> FactorDirections {
+    if (level < 0)
       return {Both, Both};
+    switch (schedule) {
+    case Schedule::PassThroughOp:
+      return {Both, Both};
+    case Schedule::ForwardFirst:
+      return {level >= 2 ? Both : Direction::Forward,
+              level >= 3 ? Both : Direction::Forward};
+    case Schedule::BackwardFirst:
+      if (level >= 4)
+        return {Both, Both};
+      return {level >= 2 ? Direction::Backward : None,
+              level >= 3 ? Direction::Backward : None};
+    case Schedule::ByFactor:
+      return {level >= 2 ? Both : None, level >= 3 ? Both : None};
+    case Schedule::Fixed:
+      break;
+    }
     return {None, None};
-  case Schedule::ForwardFirst: {
-    Direction first =
-        level >= 1 || operandsHaveOneUse(n) ? Direction::Forward : None;
-    return {level >= 2 ? Both : first, level >= 3 ? Both : first};
-  }
-  case Schedule::BackwardFirst: {
-    if (level >= 4)
-      return {Both, Both};
-    return {level >= 2 ? Direction::Backward : None,
-            level >= 3 ? Direction::Backward : None};
-  }
-  case Schedule::ByFactor:
-    return {level >= 2 ? Both : None, level >= 3 ? Both : None};
-  case Schedule::Fixed:
-    break;
-  }
-  return {None, None};
+  };
+  for (size_t i = 0; i < scheduled.size(); ++i)
+    scheduled[i] = of(Schedule(i));
 }
 
 ArrayRef<StepCache::Change> PropagationEngine::step(RuleId rule,
@@ -117,9 +114,8 @@ SmallVector<ShardingId, 8> PropagationEngine::shardingsOf(NodeId n) {
   return ids;
 }
 
-void PropagationEngine::visit(NodeId n) {
+void PropagationEngine::visit(NodeId n, FactorDirections directions) {
   const NodeRule &node = graph.nodeRules[n];
-  FactorDirections directions = directionsOf(n);
   // If all factors are pass-through, the direction of others is irrelevant.
   if (onlyPassThrough[node.rule])
     directions.other = directions.passThrough;

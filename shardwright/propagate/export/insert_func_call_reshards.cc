@@ -46,13 +46,11 @@ calleeShardings(func::FuncOp callee, ArrayRef<TensorShardingAttr> ofCall) {
       shardings.push_back(closedLike(s));
     return shardings;
   }
-  if (llvm::all_of(shardings, [](TensorShardingAttr s) { return bool(s); }))
-    return shardings;
-  auto open = sdy::TensorShardingPerValueAttr::getFullyOpen(
-      callee.getContext(), callee.getResultTypes(), mesh);
-  for (auto [i, s] : llvm::enumerate(shardings))
+  for (auto [s, type] : llvm::zip(shardings, callee.getResultTypes()))
     if (!s)
-      s = open.getSharding(i);
+      s = sdy::TensorShardingPerValueAttr::getFullyOpen(callee.getContext(),
+                                                        type, mesh)
+              .getSharding(0);
   return shardings;
 }
 

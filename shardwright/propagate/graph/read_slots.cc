@@ -53,10 +53,11 @@ SlotId PartBuilder::addSlot(Value value, ShardingId sharding,
 void PartBuilder::addEdgeSlot(DataFlowEdgeOp edge, ValueId owner) {
   if (!edge)
     return;
-  ValueId result = idOf(edge.getResult());
-  SlotId slot =
-      addSlot(edge.getResult(), graph.shardings.read(edge.getShardingAttr()),
-              *staticShape(edge.getResult().getType()));
+  // As a plain value: the type of an edge's result is an interface.
+  Value value = edge->getResult(0);
+  ValueId result = idOf(value);
+  SlotId slot = addSlot(value, graph.shardings.read(edge.getShardingAttr()),
+                        *staticShape(value.getType()));
   part.slots[slot].isCallEdge = true;
   part.values[owner].slot = part.values[result].slot = slot;
   part.values[owner].notifies = result;
@@ -67,7 +68,7 @@ void PartBuilder::addSlotsOfBody() {
   for (BlockArgument arg : block.getArguments()) {
     DataFlowEdgeOp edge = DataFlowEdgeOp::lookup(arg);
     addEdgeSlot(edge, arg.getArgNumber());
-    body->argumentEdge.push_back(edge ? idOf(edge.getResult()) : -1);
+    body->argumentEdge.push_back(edge ? idOf(edge->getResult(0)) : -1);
     body->argumentSource.push_back(-1);
   }
   for (Value value : block.getTerminator()->getOperands()) {
