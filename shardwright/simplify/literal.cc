@@ -99,6 +99,22 @@ DenseElementsAttr Literal::attr() const {
   return DenseElementsAttr::getFromRawBuffer(type, raw);
 }
 
+/// The element of a type other than i1 at `in`, which moves on to the next one.
+static Element readElement(const ElementKind &kind, const char *&in) {
+  size_t bytes = llvm::divideCeil(kind.width, 8);
+  auto read = [&] {
+    uint64_t bits = 0;
+    std::memcpy(&bits, in, bytes);
+    in += bytes;
+    return bits & kind.mask();
+  };
+  Element element;
+  element.re = read();
+  if (kind.kind == ElementKind::Complex)
+    element.im = read();
+  return element;
+}
+
 std::optional<Literal> Literal::of(Attribute value, int64_t limit) {
   auto dense = dyn_cast_if_present<DenseIntOrFPElementsAttr>(value);
   if (!dense || !isPlain(dense.getType()))
@@ -119,21 +135,9 @@ std::optional<Literal> Literal::of(Attribute value, int64_t limit) {
       literal.elements.push_back({values[i]});
     return literal;
   }
-  size_t bytes = llvm::divideCeil(kind->width, 8);
   const char *in = dense.getRawData().data();
-  uint64_t mask = kind->mask();
-  for (int64_t i = 0; i < n; ++i) {
-    Element element;
-    std::memcpy(&element.re, in, bytes);
-    element.re &= mask;
-    in += bytes;
-    if (kind->kind == ElementKind::Complex) {
-      std::memcpy(&element.im, in, bytes);
-      element.im &= mask;
-      in += bytes;
-    }
-    literal.elements.push_back(element);
-  }
+  for (int64_t i = 0; i < n; ++i)
+    literal.elements.push_back(readElement(*kind, in));
   return literal;
 }
 
@@ -158,13 +162,20 @@ std::optional<Element> splatOf(Value value) {
       return std::nullopt;
     value = broadcast.getOperand();
   }
-  auto dense = dyn_cast_if_present<DenseElementsAttr>(constantValue(value));
-  if (!dense || !dense.isSplat())
+  auto dense =
+      dyn_cast_if_present<DenseIntOrFPElementsAttr>(constantValue(value));
+  if (!dense || !dense.isSplat() || !isPlain(dense.getType()))
     return std::nullopt;
-  std::optional<Literal> literal = Literal::of(dense, 1);
-  if (!literal || !literal->splat)
+  auto type = cast<RankedTensorType>(dense.getType());
+  if (type.getNumElements() == 0)
     return std::nullopt;
-  return literal->elements[0];
+  std::optional<ElementKind> kind = ElementKind::of(type.getElementType());
+  if (!kind)
+    return std::nullopt;
+  if (kind->kind == ElementKind::Bool)
+    return Element{dense.getSplatValue<bool>()};
+  const char *in = dense.getRawData().data();
+  return readElement(*kind, in);
 }
 
 std::optional<SmallVector<int64_t>> integersOf(Value value) {
