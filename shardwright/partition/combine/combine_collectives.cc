@@ -126,35 +126,34 @@ void BlockCombiner::forEachUsed(Operation &op, Visit visit) {
 
 void BlockCombiner::findNodes(ArrayRef<Collective> collectives) {
   std::map<CollectiveClass, int32_t> classes;
-  llvm::DenseMap<Operation *, int32_t> classOf;
+  // The ops that have a class, in block order.
+  SmallVector<std::pair<Operation *, int32_t>> withClass;
   for (const Collective &collective : collectives)
     if (collective.its)
-      classOf[collective.op] =
-          classes.try_emplace(*collective.its, classes.size()).first->second;
+      withClass.push_back(
+          {collective.op,
+           classes.try_emplace(*collective.its, classes.size()).first->second});
   numClasses = classes.size();
-  if (classOf.size() < 2)
+  if (withClass.size() < 2)
     return;
+  const auto *next = withClass.begin();
   // By result: the node after which its op is ready. Ops that depend on no node
   // have no entry.
   llvm::DenseMap<Value, int32_t> after;
   int32_t lastEffect = -1;
   SmallVector<int32_t> sources;
   // No op before the first node depends on one.
-  auto first = llvm::find_if(collectives, [](const Collective &collective) {
-    return collective.its.has_value();
-  });
   for (Operation &op :
-       llvm::make_range(Block::iterator(first->op), std::prev(block.end()))) {
+       llvm::make_range(Block::iterator(next->first), std::prev(block.end()))) {
     sources.clear();
     forEachUsed(op, [&](Value value) {
       if (auto it = after.find(value);
           it != after.end() && !llvm::is_contained(sources, it->second))
         sources.push_back(it->second);
     });
-    auto its = mayBeJoined(&op) ? classOf.find(&op) : classOf.end();
-    bool hasClass = its != classOf.end();
+    bool hasClass = next != withClass.end() && next->first == &op;
     // Ops with effects keep their order.
-    bool hasEffect = withEffects.contains(&op);
+    bool hasEffect = !withEffects.empty() && withEffects.contains(&op);
     if (hasEffect && lastEffect >= 0)
       sources.push_back(lastEffect);
     if (sources.size() > 1) {
@@ -171,8 +170,9 @@ void BlockCombiner::findNodes(ArrayRef<Collective> collectives) {
     }
     if (hasClass) {
       nodes.back().op = &op;
-      nodes.back().classId = its->second;
+      nodes.back().classId = next->second;
       nodes.back().bytes = joinedBytes(&op);
+      ++next;
     }
     if (hasEffect)
       lastEffect = goesOn;
@@ -380,7 +380,7 @@ void BlockCombiner::restoreOrder(ArrayRef<Operation *> created) {
       if (auto it = ahead.find(value); it != ahead.end())
         wait(it->second);
     });
-    bool hasEffect = withEffects.contains(&op);
+    bool hasEffect = !withEffects.empty() && withEffects.contains(&op);
     if (hasEffect && lastEffect != kNone)
       wait(lastEffect);
     auto its = createdAhead.find(&op);
