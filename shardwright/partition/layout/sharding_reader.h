@@ -21,12 +21,14 @@ class ShardingReader {
 public:
   sdy::TensorShardingAttr of(mlir::OpResult result) {
     mlir::Operation *op = result.getOwner();
-    if (!keepsShardings.get(op->getName(), [&] {
-          return !mlir::isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
-                 !op->getName()
-                      .hasInterface<sdy::ShardableDataFlowOpInterface>();
-        }))
+    switch (placeOf.get(op->getName(), [&] { return placeIn(op); })) {
+    case Place::Attribute:
+      break;
+    case Place::Collective:
+      return mlir::cast<sdy::CollectiveOpInterface>(op).getOutSharding();
+    case Place::Other:
       return sdy::getSharding(result);
+    }
     if (op->getRawDictionaryAttrs() != last) {
       last = op->getRawDictionaryAttrs();
       auto [it, isNew] = known.try_emplace(last);
@@ -42,8 +44,19 @@ public:
   }
 
 private:
-  /// By op name: true if a discardable attribute holds the result shardings.
-  OpNameMap<bool> keepsShardings;
+  /// Where an op has the shardings of its results.
+  enum class Place { Other, Attribute, Collective };
+  static Place placeIn(mlir::Operation *op) {
+    if (op->getName().hasInterface<sdy::ShardableDataFlowOpInterface>())
+      return Place::Other;
+    if (!mlir::isa_and_nonnull<sdy::SdyDialect>(op->getDialect()))
+      return Place::Attribute;
+    return op->getName().hasInterface<sdy::CollectiveOpInterface>()
+               ? Place::Collective
+               : Place::Other;
+  }
+
+  OpNameMap<Place> placeOf;
   llvm::DenseMap<mlir::DictionaryAttr, sdy::TensorShardingPerValueAttr> known;
   mlir::DictionaryAttr last;
   sdy::TensorShardingPerValueAttr lastShardings;
