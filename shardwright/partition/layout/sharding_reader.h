@@ -49,11 +49,12 @@ private:
   static Place placeIn(mlir::Operation *op) {
     if (op->getName().hasInterface<sdy::ShardableDataFlowOpInterface>())
       return Place::Other;
-    if (!mlir::isa_and_nonnull<sdy::SdyDialect>(op->getDialect()))
-      return Place::Attribute;
+    if (mlir::isa<sdy::DataFlowEdgeOp, sdy::ShardingConstraintOp,
+                  sdy::ReshardOp>(op))
+      return Place::Other;
     return op->getName().hasInterface<sdy::CollectiveOpInterface>()
                ? Place::Collective
-               : Place::Other;
+               : Place::Attribute;
   }
 
   OpNameMap<Place> placeOf;
