@@ -20,6 +20,21 @@ func.func @shardings(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, 
   return %0, %2, %3, %4 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 
+// Constants are on the right, also with a sharding, and also if the program has
+// ops of a dialect that may have folders.
+// CHECK-LABEL: func @constant_left
+func.func @constant_left(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK: %[[TWO:.*]] = stablehlo.constant dense<2.000000e+00>
+  // CHECK: stablehlo.multiply %arg0, %[[TWO]] {sdy.sharding
+  // CHECK: chlo.tan
+  // CHECK: stablehlo.add %{{.*}}, %[[TWO]] :
+  %two = stablehlo.constant dense<2.0> : tensor<4x4xf32>
+  %0 = stablehlo.multiply %two, %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<4x4xf32>
+  %1 = chlo.tan %b : tensor<4x4xf32> -> tensor<4x4xf32>
+  %2 = stablehlo.add %two, %1 : tensor<4x4xf32>
+  return %0, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
 // CHECK-LABEL: func @loop
 func.func @loop(%n: tensor<i32>) -> tensor<i32> {
   // CHECK: stablehlo.while({{.*}}) : tensor<i32>, tensor<i32> attributes {sdy.sharding
