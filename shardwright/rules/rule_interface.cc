@@ -194,3 +194,7 @@ PartitionTraits shardwright::getPartitionTraits(Operation *op) {
 bool shardwright::isElementwise(Operation *op) {
   return getPropagationTraits(op).elementwise;
 }
+
+bool shardwright::hasElementwiseTrait(Operation *op) {
+  return classTraitsOf(op).isElementwise;
+}

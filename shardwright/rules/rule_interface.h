@@ -37,6 +37,9 @@ PartitionTraits getPartitionTraits(mlir::Operation *op);
 /// True if the op is elementwise for propagation priorities.
 bool isElementwise(mlir::Operation *op);
 
+/// op->hasTrait<OpTrait::Elementwise>(), which MLIR searches for.
+bool hasElementwiseTrait(mlir::Operation *op);
+
 /// Attaches the rules (and data-flow interfaces) of StableHLO, CHLO, sdy and
 /// func to their ops as external models.
 void registerShardingRules(mlir::DialectRegistry &registry);

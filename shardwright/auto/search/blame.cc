@@ -90,7 +90,8 @@ void readHeld(ModuleOp local, Blame &blame) {
 
 std::vector<double> evenShares(ModuleOp imported, const Mesh &mesh,
                                const MachineModel &machine) {
-  OpCosts costs(machine, mesh);
+  KernelPlaces places;
+  OpCosts costs(machine, mesh, &places);
   llvm::DenseMap<Operation *, int32_t> numberOf;
   for (auto [n, op] : llvm::enumerate(numberedOps(imported)))
     numberOf[op] = n;
@@ -104,7 +105,8 @@ std::vector<double> evenShares(ModuleOp imported, const Mesh &mesh,
 
 Blame blameOf(ModuleOp local, const Mesh &mesh, const MachineModel &machine,
               ArrayRef<double> shares) {
-  OpCosts costs(machine, mesh);
+  KernelPlaces places;
+  OpCosts costs(machine, mesh, &places);
   std::vector<double> sent(shares.size()), work(shares.size());
   SmallVector<int32_t> numbers;
   visitRuns(local, [&](Operation *op, double times) {

@@ -72,7 +72,20 @@ KernelPlace placeOf(Operation *op) {
                           : KernelPlace::UsersKernel;
 }
 
-bool isReadInKernel(OpOperand &use) {
+KernelPlace KernelPlaces::of(Operation *op) {
+  if (getPartitionTraits(op).fusion != Fusion::WithUsers)
+    return KernelPlace::OwnKernel;
+  auto [it, isNew] = known.try_emplace(op);
+  if (isNew)
+    it->second = placeOf(op);
+  return it->second;
+}
+
+static KernelPlace placeOf(Operation *op, KernelPlaces *places) {
+  return places ? places->of(op) : placeOf(op);
+}
+
+static bool isReadInKernel(OpOperand &use, KernelPlaces *places) {
   Operation *from = use.get().getDefiningOp();
   if (!from)
     return false;
@@ -81,24 +94,29 @@ bool isReadInKernel(OpOperand &use) {
     return !value || value.isSplat();
   }
   return mayFuseProducers(use.getOwner()) &&
-         placeOf(from) != KernelPlace::OwnKernel;
+         placeOf(from, places) != KernelPlace::OwnKernel;
 }
+
+bool isReadInKernel(OpOperand &use) { return isReadInKernel(use, nullptr); }
 
 /// Computes an integer or a predicate that backends keep on the host or in
 /// another kernel.
 static bool isCounter(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() &&
-         llvm::all_of(op->getResultTypes(), [](Type type) {
-           auto tensor = dyn_cast<RankedTensorType>(type);
-           return tensor && tensor.getRank() == 0 &&
-                  tensor.getElementType().isInteger();
-         });
+  return llvm::all_of(op->getResultTypes(),
+                      [](Type type) {
+                        auto tensor = dyn_cast<RankedTensorType>(type);
+                        return tensor && tensor.getRank() == 0 &&
+                               tensor.getElementType().isInteger();
+                      }) &&
+         hasElementwiseTrait(op);
 }
 
-bool launchesKernel(Operation *op) {
+static bool launchesKernel(Operation *op, KernelPlace place) {
   return isContraction(op) ||
-         (placeOf(op) == KernelPlace::OwnKernel && !isCounter(op));
+         (place == KernelPlace::OwnKernel && !isCounter(op));
 }
+
+bool launchesKernel(Operation *op) { return launchesKernel(op, placeOf(op)); }
 
 KernelTraffic trafficOf(Operation *op) {
   KernelTraffic traffic;
@@ -141,26 +159,26 @@ double OperationRates::of(Operation *op) {
   if (!isContraction(op) && machine.elementwiseFlopsPerSecond)
     return machine.elementwiseFlopsPerSecond;
   Value of = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
-  return ofContraction(getElementTypeOrSelf(of));
+  return ofContraction(elementTypeOf(of.getType()));
 }
 
 double bytesOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape()
-             ? elementBytes(type) * double(tensor.getNumElements())
-             : 0;
+  std::optional<int64_t> elements = countElements(type);
+  return elements ? elementBytes(type) * double(*elements) : 0;
 }
 
-double bytesTouched(Operation *op) {
+/// Bytes that the op's kernel moves between memory and the device.
+static double bytesTouched(Operation *op, KernelPlace place,
+                           KernelPlaces *places) {
   KernelTraffic traffic = trafficOf(op);
   double results = 0;
   for (Type type : op->getResultTypes())
     results += bytesOf(type);
-  bool isWritten = traffic.results && placeOf(op) != KernelPlace::UsersKernel;
+  bool isWritten = traffic.results && place != KernelPlace::UsersKernel;
   double bytes = isWritten ? traffic.results * results : 0;
   for (auto [use, times] : llvm::zip(op->getOpOperands(), traffic.operands)) {
     // The operands of an update in place are in memory.
-    if (times == 0 || (traffic.results != 0 && isReadInKernel(use)))
+    if (times == 0 || (traffic.results != 0 && isReadInKernel(use, places)))
       continue;
     double size = bytesOf(use.get().getType());
     bytes += times * (traffic.readsPart ? std::min(size, results) : size);
@@ -168,14 +186,16 @@ double bytesTouched(Operation *op) {
   return bytes;
 }
 
-double secondsOfKernel(Operation *op, OperationRates &rates) {
+double secondsOfKernel(Operation *op, OperationRates &rates,
+                       KernelPlaces *places) {
   if (getPartitionTraits(op).work == Work::None || isCollective(op) ||
       (op->getNumOperands() == 0 && op->getNumResults() == 0))
     return 0;
+  KernelPlace place = placeOf(op, places);
   return kernelSeconds(rates.getMachine(),
-                       {countOperations(op), rates.of(op), bytesTouched(op),
-                        isContraction(op), countColumns(op).of(1),
-                        launchesKernel(op)});
+                       {countOperations(op), rates.of(op),
+                        bytesTouched(op, place, places), isContraction(op),
+                        countColumns(op).of(1), launchesKernel(op, place)});
 }
 
 /// The tensor with whose elements the operations of the op grow

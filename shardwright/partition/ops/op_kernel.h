@@ -34,6 +34,17 @@ enum class KernelPlace : uint8_t {
 
 /// Not cached: passes change the users of ops.
 KernelPlace placeOf(mlir::Operation *op);
+
+/// Finds the place of each op once, for callers between whose questions no
+/// users of ops change.
+class KernelPlaces {
+public:
+  KernelPlace of(mlir::Operation *op);
+
+private:
+  llvm::DenseMap<mlir::Operation *, KernelPlace> known;
+};
+
 /// True if producers of the op's operands may run in its kernel.
 bool mayFuseProducers(mlir::Operation *op);
 /// True if the operand need not be read from memory: the user's kernel computes
@@ -57,8 +68,6 @@ KernelTraffic trafficOf(mlir::Operation *op);
 
 /// Bytes of a tensor of static shape; 0 for other types.
 double bytesOf(mlir::Type type);
-/// Bytes that the op's kernel moves between memory and the device.
-double bytesTouched(mlir::Operation *op);
 
 /// Operations per second of a machine, by element type.
 class OperationRates {
@@ -78,8 +87,9 @@ private:
 void describeKernel(mlir::Operation *op, OperationRates &rates,
                     DecideProblem &problem);
 /// Time of the op on a device that holds its tensors in full; regions of
-/// control flow excluded. 0 for collectives.
-double secondsOfKernel(mlir::Operation *op, OperationRates &rates);
+/// control flow excluded. 0 for collectives. `places` may be null.
+double secondsOfKernel(mlir::Operation *op, OperationRates &rates,
+                       KernelPlaces *places = nullptr);
 
 } // namespace shardwright
 

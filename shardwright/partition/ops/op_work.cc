@@ -27,11 +27,7 @@ constexpr double kComparison = 16; // of a sort, with its branch
 constexpr double kRunning = 2;     // steps of a running sum for each element
 constexpr double kAddress = 4;     // of an element that an index leads to
 
-double elementsOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() ? double(tensor.getNumElements())
-                                           : 0;
-}
+double elementsOf(Type type) { return double(countElements(type).value_or(0)); }
 
 double elementsOf(TypeRange types) {
   double sum = 0;
@@ -46,9 +42,7 @@ double sizeOf(Value value, int64_t dim) {
 }
 
 double ofElement(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>()
-             ? getPartitionTraits(op).operations
-             : 0;
+  return hasElementwiseTrait(op) ? getPartitionTraits(op).operations : 0;
 }
 
 /// Of one run of a region that combines elements.
@@ -135,6 +129,8 @@ OutputColumns countColumns(Operation *op) {
 
 double countOperations(Operation *op) {
   double results = elementsOf(op->getResultTypes());
+  if (hasElementwiseTrait(op)) // most ops, none of which is below
+    return results * ofElement(op);
   auto operand = [&](unsigned i) {
     return i < op->getNumOperands() ? elementsOf(op->getOperand(i).getType())
                                     : 0.0;
@@ -198,7 +194,7 @@ double countOperations(Operation *op) {
         ArrayRef<int64_t> dims = dimsOf(op->getOperand(0).getType());
         return dims.empty() ? 0 : results * double(dims.back());
       })
-      .Default([&](Operation *op) { return results * ofElement(op); });
+      .Default([](Operation *) { return 0; });
 }
 
 } // namespace shardwright

@@ -22,9 +22,9 @@ bool isHeld(const KernelNode &node) {
   if (!node.value)
     return false;
   Operation *op = node.value.getDefiningOp();
-  return node.kind == Kind::Leaf
-             ? node.op != nullptr
-             : !op || !op->hasTrait<OpTrait::ConstantLike>();
+  return node.kind == Kind::Leaf ? node.op != nullptr
+                                 : !op || op->getNumOperands() != 0 ||
+                                       !op->hasTrait<OpTrait::ConstantLike>();
 }
 
 BlockStep toStep(const KernelNodes &graph, const FusedUnit &unit) {
@@ -76,8 +76,10 @@ BlockStep toStep(const KernelNodes &graph, const FusedUnit &unit) {
 
 std::vector<BlockStep> stepsOfBlock(Block &block) {
   KernelNodes graph = readKernelNodes(block);
+  std::vector<FusedUnit> units = fuseKernels(graph);
   std::vector<BlockStep> steps;
-  for (const FusedUnit &unit : fuseKernels(graph))
+  steps.reserve(units.size());
+  for (const FusedUnit &unit : units)
     steps.push_back(toStep(graph, unit));
   return steps;
 }

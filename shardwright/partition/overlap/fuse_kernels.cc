@@ -8,11 +8,11 @@
 #include "shardwright/partition/overlap/fuse_kernels.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/overlap/kernel_index.h"
+#include "shardwright/partition/overlap/growing_kernel.h"
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/partition/support/tensor_types.h"
 
-#include <set>
+#include <queue>
 
 using namespace mlir;
 
@@ -36,13 +36,7 @@ public:
   std::vector<FusedUnit> run();
 
 private:
-  /// A member of the growing kernel: the indices at which it is evaluated.
-  struct Member {
-    llvm::SmallVector<Index, 2> visits;
-    /// Something outside of the kernel needs its value, or computes it again; a
-    /// window reads it.
-    bool isSeen = false, isInWindow = false;
-  };
+  using Member = GrowingKernel::Member;
   enum class Loops : uint8_t { Map, Row, Column };
 
   const KernelNode &node(int32_t id) const { return graph.nodes[id]; }
@@ -67,9 +61,8 @@ private:
   std::vector<llvm::SmallVector<int32_t, 4>> computed;
   std::vector<FusedUnit> units;
 
-  // The growing kernel.
+  GrowingKernel kernel;
   int32_t seed = -1;
-  std::map<int32_t, Member, std::greater<>> members;
   KernelIndices indices;
   Loops loops = Loops::Map;
   /// Elements of a full iteration, and of its rows.
@@ -81,7 +74,10 @@ private:
   bool hasReduction = false, hasStridedRead = false;
   int32_t cost = 0;
   size_t outputs = 0;
-  std::set<int32_t> inputs;
+  /// Nodes that the kernel may take in, and by node: the last seed for which it
+  /// was one.
+  std::priority_queue<int32_t> candidates;
+  std::vector<int32_t> candidateOf;
 
   std::vector<int32_t> seenNode, seenKernel;
   int32_t search = 0;
@@ -90,7 +86,8 @@ private:
 Fuser::Fuser(const KernelNodes &graph)
     : graph(graph), users(graph.nodes.size()), kernelOf(graph.nodes.size(), -1),
       isNeeded(graph.nodes.size(), false),
-      isReturned(graph.nodes.size(), false), seenNode(graph.nodes.size(), 0) {
+      isReturned(graph.nodes.size(), false), kernel(graph.nodes.size()),
+      candidateOf(graph.nodes.size(), -1), seenNode(graph.nodes.size(), 0) {
   for (auto [i, node] : llvm::enumerate(graph.nodes))
     for (int32_t o : node.operands)
       if (o >= 0 && (users[o].empty() || users[o].back() != int32_t(i)))
@@ -103,8 +100,7 @@ Fuser::Fuser(const KernelNodes &graph)
 void Fuser::begin(int32_t id) {
   const KernelNode &root = node(id);
   seed = id;
-  members.clear();
-  inputs.clear();
+  kernel.begin();
   loops = Loops::Map;
   reduction = -1;
   reducedLoops.clear();
@@ -124,14 +120,12 @@ void Fuser::begin(int32_t id) {
   KernelShape sizes = withoutOnes(shape);
   indices.reset(sizes);
   fullIndex = rowIndex = indices.alongLoops(0, sizes.size());
-  Member &member = members[id];
-  member.visits.push_back(fullIndex);
-  member.isSeen = true;
+  kernel.add({id, {fullIndex}, /*isSeen=*/true});
   if (root.kind == Kind::Reduce)
     takeReduction(id);
   for (int32_t o : root.operands)
     if (o >= 0)
-      inputs.insert(o);
+      kernel.addInput(o);
 }
 
 /// Makes the loops of the first reduction of the kernel. Returns false if it
@@ -213,30 +207,30 @@ bool Fuser::joinReduction(int32_t id, const Member &member) {
 /// The members that read the node, in order. The whole block may read it.
 llvm::SmallVector<int32_t, 8> Fuser::usersInside(int32_t id) const {
   llvm::SmallVector<int32_t, 8> inside;
-  if (users[id].size() <= members.size())
+  if (users[id].size() <= kernel.members().size())
     return llvm::filter_to_vector<8>(
-        users[id], [&](int32_t user) { return members.count(user) > 0; });
-  for (auto &[member, own] : llvm::reverse(members))
-    if (llvm::is_contained(node(member).operands, id))
-      inside.push_back(member);
+        users[id], [&](int32_t user) { return kernel.isMember(user); });
+  for (const Member &own : llvm::reverse(kernel.members()))
+    if (llvm::is_contained(node(own.id).operands, id))
+      inside.push_back(own.id);
   return inside;
 }
 
 /// The indices at which the members evaluate a node, and whether it is seen.
 Fuser::Member Fuser::evaluate(int32_t id) {
-  Member member;
+  Member member{id};
   auto inside = usersInside(id);
   bool isOutside = inside.size() < users[id].size();
   member.isSeen = isNeeded[id] || isReturned[id] || isOutside;
   for (int32_t user : inside) {
-    const Member &reader = members.at(user);
+    const Member &reader = kernel.member(user);
     const KernelNode &by = node(user);
     member.isSeen |= reader.isSeen && by.isCheap && user != seed;
     member.isInWindow |= by.kind == Kind::Window;
     for (auto [number, operand] : llvm::enumerate(by.operands)) {
       if (operand != id)
         continue;
-      for (Index at : llvm::SmallVector<Index, 2>(reader.visits)) {
+      for (Index at : reader.visits) {
         Index index;
         if (by.kind == Kind::Reduce) {
           size_t inputs = by.operands.size() / 2;
@@ -324,7 +318,7 @@ bool Fuser::makesCycle(int32_t id) {
   while (!inside.empty()) {
     int32_t at = inside.pop_back_val();
     for (int32_t user : users[at]) {
-      if (!members.count(user))
+      if (!kernel.isMember(user))
         push(user);
       else if (node(user).isCheap && user != seed)
         inside.push_back(user);
@@ -334,16 +328,16 @@ bool Fuser::makesCycle(int32_t id) {
   }
   while (!stack.empty()) {
     int32_t at = stack.pop_back_val();
-    if (members.count(at) && !(node(at).isCheap && at != seed))
+    if (kernel.isMember(at) && !(node(at).isCheap && at != seed))
       return true;
     if (std::exchange(seenNode[at], search) == search)
       continue;
     if (++visited > kMostVisited)
       return true;
     llvm::for_each(users[at], push);
-    int32_t kernel = kernelOf[at];
-    if (kernel >= 0 && std::exchange(seenKernel[kernel], search) != search)
-      for (int32_t member : computed[kernel])
+    int32_t other = kernelOf[at];
+    if (other >= 0 && std::exchange(seenKernel[other], search) != search)
+      for (int32_t member : computed[other])
         llvm::for_each(users[member], push);
   }
   return false;
@@ -351,14 +345,13 @@ bool Fuser::makesCycle(int32_t id) {
 
 bool Fuser::absorb(int32_t id) {
   const KernelNode &at = node(id);
-  if (members.size() >= kMostMembers || isExcluded(id))
+  if (kernel.members().size() >= kMostMembers || isExcluded(id))
     return false;
   if (at.kind == Kind::Leaf) {
-    members[id].isSeen = true;
-    inputs.erase(id);
+    kernel.add({id, {}, /*isSeen=*/true});
     return true;
   }
-  Member member;
+  Member member{id};
   bool isScatter = node(seed).kind == Kind::Scatter;
   if (!isScatter) {
     member = evaluate(id);
@@ -378,9 +371,9 @@ bool Fuser::absorb(int32_t id) {
     if (isOutput && at.kind != Kind::Reduce && at.elements != full &&
         at.elements != rows)
       return false;
-    size_t more = inputs.size() - inputs.count(id);
+    size_t more = kernel.numInputs() - kernel.isInput(id);
     for (int32_t o : at.operands)
-      more += !members.count(o) && !inputs.count(o);
+      more += !kernel.isMember(o) && !kernel.isInput(o);
     if (more + outputs + isOutput > kMostBuffers)
       return false;
     if (isOutput && makesCycle(id))
@@ -392,11 +385,10 @@ bool Fuser::absorb(int32_t id) {
     outputs += isOutput;
   }
   cost += at.cost;
-  members[id] = std::move(member);
-  inputs.erase(id);
+  kernel.add(std::move(member));
   for (int32_t o : at.operands)
-    if (o >= 0 && !members.count(o))
-      inputs.insert(o);
+    if (o >= 0 && !kernel.isMember(o))
+      kernel.addInput(o);
   return true;
 }
 
@@ -407,7 +399,8 @@ FusedUnit Fuser::finish(int32_t id) {
   FusedUnit unit;
   unit.root = id;
   unit.isKernel = true;
-  for (auto &[m, member] : members) { // from the last
+  for (const Member &member : kernel.members()) { // from the last
+    int32_t m = member.id;
     if (m != id && (node(m).isCheap || node(m).kind == Kind::Leaf))
       continue;
     kernelOf[m] = number;
@@ -422,7 +415,7 @@ FusedUnit Fuser::finish(int32_t id) {
       node(id).kind != Kind::Sort && node(id).kind != Kind::Scatter &&
       node(id).kind != Kind::Update && node(id).kind != Kind::RunningSum &&
       !(loops == Loops::Map && hasReduction);
-  for (int32_t input : inputs) {
+  for (int32_t input : kernel.inputs()) {
     isNeeded[input] = true;
     unit.inputs.push_back(input);
     bool isPointwise = mayReplace && node(input).elements == fullElements;
@@ -436,18 +429,17 @@ FusedUnit Fuser::finish(int32_t id) {
 
 void Fuser::form(int32_t id) {
   begin(id);
-  // The latest first: all their users have been tried.
-  std::set<int32_t, std::greater<>> candidates, tried;
+  // The latest first: all their users have been tried, since operands come
+  // before users.
   auto offer = [&](int32_t member) {
     for (int32_t o : node(member).operands)
-      if (o >= 0 && !members.count(o) && !tried.count(o))
-        candidates.insert(o);
+      if (o >= 0 && std::exchange(candidateOf[o], seed) != seed)
+        candidates.push(o);
   };
   offer(id);
   while (!candidates.empty()) {
-    int32_t next = *candidates.begin();
-    candidates.erase(candidates.begin());
-    tried.insert(next);
+    int32_t next = candidates.top();
+    candidates.pop();
     if (absorb(next))
       offer(next);
   }

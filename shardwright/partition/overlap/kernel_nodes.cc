@@ -51,7 +51,7 @@ int32_t costOf(Operation *op) {
     return 4;
   if (!isPointwise(op))
     return 0;
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  Type element = elementTypeOf(op->getResult(0).getType());
   if (isa<stablehlo::DivOp, stablehlo::RemOp>(op) && element.isInteger())
     return 30;
   int32_t operations = getPartitionTraits(op).operations;
@@ -81,7 +81,7 @@ bool isConstantArray(Operation *op) {
 }
 
 Kind kindOf(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>())
+  if (op->getNumOperands() == 0 && op->hasTrait<OpTrait::ConstantLike>())
     return isConstantArray(op) ? Kind::External : Kind::Leaf;
   if (isPointwise(op))
     return Kind::Pointwise;
@@ -324,6 +324,9 @@ void Reader::read(Operation &op) {
 }
 
 KernelNodes Reader::run() {
+  size_t most = block.getNumArguments() + block.getOperations().size();
+  result.nodes.reserve(most);
+  ids.reserve(unsigned(most));
   for (BlockArgument argument : block.getArguments())
     add(Kind::External, nullptr, argument);
   for (Operation &op : block.without_terminator())

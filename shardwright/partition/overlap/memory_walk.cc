@@ -26,13 +26,13 @@ static double memoryBytes(Value value) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.hasStaticShape())
       return 0.0;
-    double bytes = bytesOf(type);
-    if (std::optional<ElementType> element =
-            elementTypeFromMLIR(tensor.getElementType())) {
-      bytes = double(byteWidth(*element));
-      for (int64_t size : tensor.getShape())
-        bytes *= double(size);
-    }
+    std::optional<ElementType> element =
+        elementTypeFromMLIR(tensor.getElementType());
+    if (!element)
+      return std::ceil(bytesOf(type));
+    double bytes = double(byteWidth(*element));
+    for (int64_t size : tensor.getShape())
+      bytes *= double(size);
     return std::ceil(bytes);
   };
   if (auto start = value.getDefiningOp<stablehlo::AsyncStartOp>()) {
@@ -157,14 +157,18 @@ void MemoryWalk::findViews(const BlockStep &step) {
 
 void MemoryWalk::findReads(Frame &frame) {
   auto read = [&](Value value, int32_t step) {
-    ++info(value).reads;
-    for (Value at = value; at; at = info(at).viewOf)
-      info(at).lastRead = std::max(info(at).lastRead, step);
+    ValueInfo *at = &info(value);
+    ++at->reads;
+    at->lastRead = std::max(at->lastRead, step);
+    while (Value of = at->viewOf) {
+      at = &info(of);
+      at->lastRead = std::max(at->lastRead, step);
+    }
   };
   for (auto [s, step] : llvm::enumerate(frame.steps)) {
     for (Value output : step.outputs)
-      if (info(output).maker < 0)
-        info(output).maker = int32_t(s);
+      if (ValueInfo &at = info(output); at.maker < 0)
+        at.maker = int32_t(s);
     findViews(step);
   }
   for (auto [s, step] : llvm::enumerate(frame.steps))

@@ -51,8 +51,9 @@ static int64_t groupSizeOf(Attribute attr, int64_t all) {
   return groups.getType().getDimSize(1);
 }
 
-OpCosts::OpCosts(const MachineModel &machine, const Mesh &mesh)
-    : machine(machine), mesh(mesh), rates(machine) {}
+OpCosts::OpCosts(const MachineModel &machine, const Mesh &mesh,
+                 KernelPlaces *places)
+    : machine(machine), mesh(mesh), places(places), rates(machine) {}
 
 double OpCosts::contractionSeconds(Operation *op, double parts, double bytes) {
   return kernelSeconds(machine,

@@ -31,11 +31,15 @@ namespace shardwright {
 class OpCosts {
 public:
   /// `mesh` gives the axes along which the devices of a group are; if it is
-  /// empty, all links are the machine's default link.
-  OpCosts(const MachineModel &machine, const Mesh &mesh);
+  /// empty, all links are the machine's default link. `places` may be given
+  /// where no users of ops change until the last question.
+  OpCosts(const MachineModel &machine, const Mesh &mesh,
+          KernelPlaces *places = nullptr);
 
   /// Time of an op that computes; excludes the regions of control flow.
-  double seconds(mlir::Operation *op) { return secondsOfKernel(op, rates); }
+  double seconds(mlir::Operation *op) {
+    return secondsOfKernel(op, rates, places);
+  }
   /// The transfer of a collective, for all operands or only for operand
   /// `index`; none for other ops.
   std::optional<Transfer> transfer(mlir::Operation *op, int64_t index = -1);
@@ -72,6 +76,7 @@ private:
 
   const MachineModel &machine;
   const Mesh &mesh;
+  KernelPlaces *places;
   OperationRates rates;
   llvm::DenseMap<mlir::Attribute, Lanes> groupLanes, pairLanes;
   llvm::DenseMap<mlir::Attribute, std::optional<AxisList>> groupAxes;

@@ -8,7 +8,6 @@
 #include "shardwright/partition/overlap/peak_memory.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/partition/overlap/memory_curve.h"
 #include "shardwright/partition/overlap/memory_walk.h"
 #include "shardwright/support/sort_by.h"
 

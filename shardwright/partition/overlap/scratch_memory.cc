@@ -228,6 +228,9 @@ int64_t ofCustomCall(stablehlo::CustomCallOp call) {
 } // namespace
 
 int64_t scratchBytes(Operation *op) {
+  if (!isa<stablehlo::ConvolutionOp, stablehlo::CholeskyOp,
+           stablehlo::TriangularSolveOp, stablehlo::CustomCallOp>(op))
+    return 0;
   for (Type type : op->getOperandTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type);
         tensor && (!tensor.hasStaticShape() || bytesOf(type) > kLargest))

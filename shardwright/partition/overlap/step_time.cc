@@ -138,7 +138,8 @@ StepSchedule predictSchedule(ModuleOp local, const Mesh &mesh,
   func::FuncOp main = sdy::getMainFunc(local);
   if (!main || main.isDeclaration())
     return schedule;
-  OpCosts costs(machine, mesh);
+  KernelPlaces places;
+  OpCosts costs(machine, mesh, &places);
   StepTimes(local, costs, &schedule).ofBlock(main.getBody().front());
   schedule.main = int32_t(schedule.blocks.size()) - 1;
   return schedule;
@@ -149,7 +150,8 @@ StepTime predictStepTime(ModuleOp local, const Mesh &mesh,
   func::FuncOp main = sdy::getMainFunc(local);
   if (!main || main.isDeclaration())
     return {};
-  OpCosts costs(machine, mesh);
+  KernelPlaces places;
+  OpCosts costs(machine, mesh, &places);
   StepTime step = StepTimes(local, costs).ofBlock(main.getBody().front());
   step.compute += machine.stepSeconds;
   return step;

@@ -18,6 +18,26 @@ ArrayRef<int64_t> dimsOf(Type type) {
   return tensor ? tensor.getShape() : ArrayRef<int64_t>();
 }
 
+std::optional<int64_t> countElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return std::nullopt;
+  int64_t count = 1;
+  for (int64_t size : tensor.getShape()) {
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    count *= size;
+  }
+  return count;
+}
+
+Type elementTypeOf(Type type) {
+  // Without a search for the interface of shaped types.
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getElementType();
+  return getElementTypeOrSelf(type);
+}
+
 bool isStaticTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape();
@@ -28,7 +48,7 @@ bool isShardable(Type type) {
 }
 
 double elementBytes(Type type) {
-  Type element = getElementTypeOrSelf(type);
+  Type element = elementTypeOf(type);
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * elementBytes(complex.getElementType());
   if (element.isInteger(1))
@@ -39,8 +59,7 @@ double elementBytes(Type type) {
 }
 
 bool hasKind(Type type, ReductionKind kind) {
-  return kind == ReductionKind::Sum ||
-         getElementTypeOrSelf(type).isIntOrFloat();
+  return kind == ReductionKind::Sum || elementTypeOf(type).isIntOrFloat();
 }
 
 } // namespace shardwright

@@ -12,10 +12,16 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <optional>
+
 namespace shardwright {
 
 /// The dimensions of a ranked tensor; empty for any other type.
 llvm::ArrayRef<int64_t> dimsOf(mlir::Type type);
+/// The elements of a ranked tensor of static shape; none for any other type.
+std::optional<int64_t> countElements(mlir::Type type);
+/// mlir::getElementTypeOrSelf, which is slow, for any type.
+mlir::Type elementTypeOf(mlir::Type type);
 /// True if the type is a ranked tensor of static shape, of any rank: what
 /// collectives can move.
 bool isStaticTensor(mlir::Type type);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/overlap/memory_curve.h"
+#include "shardwright/partition/overlap/peak_memory.h"
 #include "shardwright/report/document/schedule_table.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/type_text.h"
