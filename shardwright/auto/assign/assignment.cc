@@ -7,7 +7,6 @@
 
 #include "shardwright/auto/assign/assignment.h"
 
-#include "shardwright/auto/assign/assignment_program.h"
 #include "shardwright/auto/assign/contract_assignment.h"
 #include "shardwright/auto/assign/improve_assignment.h"
 
@@ -49,8 +48,208 @@ double AssignmentValue::copySeconds(AxisLayout made,
   return throughReplicated ? sliced : each;
 }
 
-double heldPart(AxisLayout layout, int64_t shards) {
+/// Part of the bytes of a value that a device holds in this layout.
+static double heldPart(AxisLayout layout, int64_t shards) {
   return layout >= 0 ? 1 / double(shards) : 1;
+}
+
+namespace {
+
+using Entry = LinearProgram::Entry;
+
+/// Writes the linear program of a problem, and reads its solution.
+class ProgramWriter {
+public:
+  explicit ProgramWriter(const AssignmentProblem &problem)
+      : problem(problem), made(problem.values.size()),
+        hand(problem.values.size()), moves(problem.values.size()) {
+    writeChoices();
+    writeNeeds();
+    for (size_t v = 0; v < problem.values.size(); ++v)
+      writeMoves(v);
+    writeLiveSets();
+  }
+
+  const LinearProgram &get() const { return program; }
+  /// The strategies of the largest values.
+  std::vector<int32_t> read(const std::vector<double> &solution) const;
+  std::vector<double> secondsPerByte(const LinearSolution &solution) const;
+
+private:
+  int32_t addColumn(double cost, bool isInteger) {
+    // All are at most 1, which the rows imply for those that are not integer.
+    program.columns.push_back({cost, 0, 1, isInteger});
+    return int32_t(program.columns.size()) - 1;
+  }
+  void writeChoices();
+  void writeNeeds();
+  void writeMoves(size_t v);
+  void writeLiveSets();
+  int32_t handColumn(int32_t value, AxisLayout layout) {
+    auto [it, isNew] = hand[value].try_emplace(layout, -1);
+    if (isNew)
+      it->second = addColumn(0, false);
+    return it->second;
+  }
+
+  const AssignmentProblem &problem;
+  LinearProgram program;
+  /// By choice: the column of the first strategy.
+  std::vector<int32_t> first;
+  /// By value and layout: the columns of strategies that make it so.
+  std::vector<std::map<AxisLayout, std::vector<int32_t>>> made;
+  /// By value and layout: y.
+  std::vector<std::map<AxisLayout, int32_t>> hand;
+  /// By value, from and to: z.
+  std::vector<std::map<std::pair<AxisLayout, AxisLayout>, int32_t>> moves;
+  size_t firstLiveRow = 0;
+};
+
+} // namespace
+
+void ProgramWriter::writeChoices() {
+  std::vector<int32_t> maker(problem.values.size(), -1);
+  for (auto [c, choice] : llvm::enumerate(problem.choices)) {
+    first.push_back(int32_t(program.columns.size()));
+    LinearProgram::Row one{1, 1, {}};
+    std::map<LayoutOfValue, std::vector<int32_t>> makes;
+    for (const AssignmentStrategy &strategy : choice.strategies) {
+      int32_t column = addColumn(strategy.seconds, true);
+      one.entries.push_back({column, 1});
+      for (LayoutOfValue own : strategy.makes)
+        makes[own].push_back(column);
+    }
+    program.rows.push_back(std::move(one));
+    for (auto &[own, columns] : makes) {
+      int32_t &known = maker[own.value];
+      if (known < 0)
+        known = int32_t(c);
+      if (known == int32_t(c))
+        made[own.value][own.layout] = columns;
+    }
+  }
+  // Further choices that make the same value make it in the same layout.
+  for (auto [c, choice] : llvm::enumerate(problem.choices)) {
+    std::map<int32_t, std::map<AxisLayout, std::vector<int32_t>>> others;
+    for (auto [w, strategy] : llvm::enumerate(choice.strategies))
+      for (LayoutOfValue own : strategy.makes)
+        if (maker[own.value] != int32_t(c))
+          others[own.value][own.layout].push_back(first[c] + int32_t(w));
+    for (auto &[value, layouts] : others) {
+      for (auto &[layout, columns] : made[value])
+        layouts.try_emplace(layout);
+      for (auto &[layout, columns] : layouts) {
+        LinearProgram::Row row{0, 0, {}};
+        for (int32_t column : columns)
+          row.entries.push_back({column, 1});
+        if (auto it = made[value].find(layout); it != made[value].end())
+          for (int32_t column : it->second)
+            row.entries.push_back({column, -1});
+        program.rows.push_back(std::move(row));
+      }
+    }
+  }
+}
+
+void ProgramWriter::writeNeeds() {
+  for (auto [c, choice] : llvm::enumerate(problem.choices)) {
+    std::map<LayoutOfValue, std::vector<int32_t>> needs;
+    for (auto [w, strategy] : llvm::enumerate(choice.strategies))
+      for (LayoutOfValue need : strategy.needs) {
+        std::vector<int32_t> &columns = needs[need];
+        int32_t column = first[c] + int32_t(w);
+        if (columns.empty() || columns.back() != column)
+          columns.push_back(column);
+      }
+    for (auto &[need, columns] : needs) {
+      LinearProgram::Row row{-LinearProgram::infinity, 0, {}};
+      for (int32_t column : columns)
+        row.entries.push_back({column, 1});
+      row.entries.push_back({handColumn(need.value, need.layout), -1});
+      program.rows.push_back(std::move(row));
+    }
+  }
+}
+
+void ProgramWriter::writeMoves(size_t v) {
+  if (hand[v].empty())
+    return;
+  // A copy that is replicated gives slices.
+  int32_t whole = handColumn(int32_t(v), kReplicatedLayout);
+  for (auto [to, column] : hand[v]) {
+    LinearProgram::Row row{-LinearProgram::infinity, 0, {{column, 1}}};
+    if (to >= 0)
+      row.entries.push_back({whole, -1});
+    for (auto &[from, columns] : made[v]) {
+      if (from == to) {
+        for (int32_t own : columns)
+          row.entries.push_back({own, -1});
+        continue;
+      }
+      double seconds = problem.values[v].moveSeconds(from, to);
+      // Slices come from `whole`.
+      if (from == kReplicatedLayout || seconds == LinearProgram::infinity)
+        continue;
+      int32_t move = addColumn(seconds, false);
+      moves[v][{from, to}] = move;
+      row.entries.push_back({move, -1});
+      LinearProgram::Row source{-LinearProgram::infinity, 0, {{move, 1}}};
+      for (int32_t own : columns)
+        source.entries.push_back({own, -1});
+      program.rows.push_back(std::move(source));
+    }
+    program.rows.push_back(std::move(row));
+  }
+}
+
+void ProgramWriter::writeLiveSets() {
+  firstLiveRow = program.rows.size();
+  if (problem.limit == LinearProgram::infinity)
+    return;
+  for (const LiveSet &set : problem.liveSets) {
+    std::map<int32_t, double> bytes;
+    for (const LiveSet::Held &held : set.held) {
+      for (auto &[layout, columns] : made[held.value])
+        // A partial value is in memory as long as somebody reads it so.
+        if (layout != kPartialLayout)
+          for (int32_t column : columns)
+            bytes[column] += held.bytes * heldPart(layout, problem.shards);
+      if (auto it = hand[held.value].find(kPartialLayout);
+          it != hand[held.value].end())
+        bytes[it->second] += held.bytes;
+      for (auto &[fromTo, column] : moves[held.value]) {
+        auto [from, to] = fromTo;
+        double size = from == kPartialLayout ? held.bytes : held.copyBytes;
+        bytes[column] += size * heldPart(to, problem.shards);
+      }
+    }
+    // In units of the limit, so that the solver's tolerances fit.
+    LinearProgram::Row row{-LinearProgram::infinity, 1, {}};
+    for (auto [column, size] : bytes)
+      if (size > 0)
+        row.entries.push_back({column, size / problem.limit});
+    program.rows.push_back(std::move(row));
+  }
+}
+
+std::vector<int32_t>
+ProgramWriter::read(const std::vector<double> &solution) const {
+  std::vector<int32_t> strategies;
+  for (auto [c, choice] : llvm::enumerate(problem.choices)) {
+    const double *values = solution.data() + first[c];
+    strategies.push_back(int32_t(
+        std::max_element(values, values + choice.strategies.size()) - values));
+  }
+  return strategies;
+}
+
+std::vector<double>
+ProgramWriter::secondsPerByte(const LinearSolution &solution) const {
+  std::vector<double> prices;
+  if (!solution.duals.empty())
+    for (size_t r = firstLiveRow; r < program.rows.size(); ++r)
+      prices.push_back(std::max(-solution.duals[r] / problem.limit, 0.0));
+  return prices;
 }
 
 AssignmentSolution evaluateAssignment(const AssignmentProblem &problem,
@@ -164,31 +363,21 @@ double liveBytes(const AssignmentProblem &problem, const LiveSet &set,
   return bytes;
 }
 
-/// Where a tree ends within its gap depends on the form of the program.
-/// Programs that may get one are small, and written in full.
-constexpr size_t kMostChoicesInFull = 170;
-
 AssignmentSolution solveAssignment(const AssignmentProblem &problem,
                                    const SolverLimits &limits) {
   ContractedAssignment contracted(problem);
+  ProgramWriter writer(contracted.get());
+  LinearSolution linear = solve(writer.get(), limits);
+  AssignmentSolution solution;
   bool hasRows =
       !problem.liveSets.empty() && problem.limit != LinearProgram::infinity;
-  // The form decides where a tree ends within its gap, and whether a relaxation
-  // ends within few iterations, as those with priced live sets must.
-  bool isShort = problem.liveSets.empty() &&
-                 problem.choices.size() > kMostChoicesForTree;
-  AssignmentProgram program(contracted.get(),
-                            isShort ? AssignmentProgram::Form::Short
-                                    : AssignmentProgram::Form::Full);
-  LinearSolution linear = solve(program.get(), limits);
-  AssignmentSolution solution;
   if (linear.hasSolution()) {
-    std::vector<int32_t> strategies = program.read(linear.values);
+    std::vector<int32_t> strategies = writer.read(linear.values);
     if (linear.status == LinearSolution::Status::Feasible && !hasRows)
       improveAssignment(contracted.get(), strategies);
     solution = evaluateAssignment(problem, contracted.expand(strategies));
   } else if (!linear.relaxed.empty() && !hasRows) {
-    std::vector<int32_t> strategies = program.read(linear.relaxed);
+    std::vector<int32_t> strategies = writer.read(linear.relaxed);
     improveAssignment(contracted.get(), strategies);
     solution = evaluateAssignment(problem, contracted.expand(strategies));
     if (solution.seconds < LinearProgram::infinity)
@@ -199,7 +388,7 @@ AssignmentSolution solveAssignment(const AssignmentProblem &problem,
   solution.status = linear.status;
   if (!linear.duals.empty()) {
     solution.bound = linear.bound;
-    solution.secondsPerByte = program.secondsPerByte(linear);
+    solution.secondsPerByte = writer.secondsPerByte(linear);
   }
   return solution;
 }

@@ -6,8 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Chooses a strategy for each op along one mesh axis, so that the seconds of
-// ops and moves are least and the live sets fit in memory, by an integer linear
-// program (assignment_program.h).
+// ops and moves are least and the live sets fit in memory:
+//
+//   s(c, w)     choice c takes strategy w; one per choice
+//   x(v, l)     value v is made in layout l: the sum of strategies that do so
+//   y(v, l)     v is at hand in l, because a strategy needs it so
+//   z(v, l, m)  v moves from the layout l in which it is made to m
 //
 // A move is paid once, however many strategies need its result. A replicated
 // value is sliced for nothing. Value types; no IR.
@@ -112,16 +116,10 @@ struct AssignmentSolution {
   bool works() const { return !strategies.empty(); }
 };
 
-/// Problems of more choices are too large for a branch and bound tree.
-inline constexpr size_t kMostChoicesForTree = 170;
-
 /// Where a limit ends the search without a solution, and there are no live
 /// sets, the solution is the rounded relaxation.
 AssignmentSolution solveAssignment(const AssignmentProblem &problem,
                                    const SolverLimits &limits);
-
-/// Part of the bytes of a value that a device holds in this layout.
-double heldPart(AxisLayout layout, int64_t shards);
 
 /// The cost of these strategies with the cheapest moves, as the solver counts
 /// it; fills all fields but `status`, `bound` and `secondsPerByte`. Infinite

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/auto/assign/assignment.h"
-#include "shardwright/auto/assign/assignment_program.h"
 #include "shardwright/auto/assign/contract_assignment.h"
 #include "shardwright/auto/assign/improve_assignment.h"
 #include "shardwright/auto/assign/solved_assignments.h"
@@ -181,33 +180,6 @@ RC_GTEST_PROP(Assignment, IsOptimal, ()) {
   RC_ASSERT(solution.bound <= best + 1e-6);
   RC_ASSERT(solveAssignment(problem, {.nodes = 1000}).strategies ==
             solution.strategies);
-}
-
-RC_GTEST_PROP(AssignmentProgram, FormsHaveEqualSolutions, ()) {
-  if (!solverMissing().empty())
-    return;
-  AssignmentProblem problem = randomProblem();
-  roundCosts(problem);
-  AssignmentProgram full(problem, AssignmentProgram::Form::Full),
-      brief(problem, AssignmentProgram::Form::Short);
-  RC_ASSERT(brief.get().rows.size() <= full.get().rows.size());
-  for (SolverLimits limits :
-       {SolverLimits{.nodes = 1000}, SolverLimits{.nodes = 0},
-        SolverLimits{.dives = true}}) {
-    LinearSolution a = solve(full.get(), limits),
-                   b = solve(brief.get(), limits);
-    RC_ASSERT(a.status == b.status);
-    RC_ASSERT(a.duals.empty() == b.duals.empty());
-    RC_ASSERT((a.duals.empty() || isClose(a.bound, b.bound)));
-    if (a.hasSolution())
-      RC_ASSERT(isClose(a.objective, b.objective));
-    if (a.status == Status::Optimal)
-      RC_ASSERT(
-          isClose(evaluateAssignment(problem, brief.read(b.values)).seconds,
-                  bruteForce(problem)));
-    if (a.hasSolution())
-      RC_ASSERT(full.read(a.values) == brief.read(b.values));
-  }
 }
 
 RC_GTEST_PROP(SolvedAssignments, AreSolvedOnce, ()) {

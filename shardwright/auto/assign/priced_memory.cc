@@ -25,8 +25,9 @@ constexpr double kScaleStep = 1.05, kLeastScale = 0.1, kMostScale = 64;
 /// Simplex iterations of each of these.
 constexpr int kMostIterations = 2500;
 /// Of the cost: a dive that ends so far from the bound is not good enough for
-/// programs that are small enough for a tree.
+/// programs of so few choices.
 constexpr double kLargeGap = 0.01;
+constexpr size_t kMostChoicesForTree = 170;
 constexpr int kTreeNodes = 20;
 /// Of the price of all live sets: that of each at least.
 constexpr double kLeastPart = 0.05;
