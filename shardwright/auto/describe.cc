@@ -196,6 +196,10 @@ void describePlan(const AutoProblem &problem, ModuleOp imported,
                   const Plan &plan, Trials &trials, const Objective &objective,
                   AutoResult &result) {
   Describer describer(problem, imported, result);
+  // Few classes have a tried plan that differs in them alone.
+  llvm::SmallDenseSet<int32_t> hasOther;
+  for (const Plan *other : trials.tried())
+    hasOther.insert(plan.onlyDifference(*other));
   for (auto [c, cls] : llvm::enumerate(problem.classes)) {
     if (!plan.of(c).isSet)
       continue;
@@ -217,7 +221,7 @@ void describePlan(const AutoProblem &problem, ModuleOp imported,
           chosen.reasons.push_back((chosen.isGiven ? "given, as " : "as ") +
                                    describer.entry(cls.sites.front()).name);
       }
-      if (isFirst)
+      if (isFirst && hasOther.contains(c))
         findOther(problem, plan, c, trials, objective, chosen);
       isFirst = false;
     }

@@ -136,6 +136,20 @@ std::string Plan::key() const {
   return key;
 }
 
+int32_t Plan::onlyDifference(const Plan &other) const {
+  int32_t found = -1;
+  if (order != other.order)
+    return found;
+  for (int32_t c = 0; c < numClasses(); ++c) {
+    if (classes[c] == other.classes[c])
+      continue;
+    if (found >= 0)
+      return -1;
+    found = c;
+  }
+  return found;
+}
+
 void annotate(ModuleOp module, const AutoProblem &problem, const Plan &plan,
               llvm::function_ref<Value(Value)> valueOf) {
   func::FuncOp main = sdy::getMainFunc(module);

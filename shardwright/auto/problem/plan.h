@@ -70,6 +70,8 @@ public:
 
   /// Equal for equal plans.
   std::string key() const;
+  /// The class that alone tells the plans apart; -1 if there is no such class.
+  int32_t onlyDifference(const Plan &other) const;
 
 private:
   std::vector<ClassPlan> classes;

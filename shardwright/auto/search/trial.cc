@@ -162,6 +162,13 @@ const Trial *Trials::find(const Plan &plan) const {
   return it == known.end() ? nullptr : &it->second;
 }
 
+std::vector<const Plan *> Trials::tried() const {
+  std::vector<const Plan *> plans;
+  for (const auto &[key, trial] : known)
+    plans.push_back(&runs.at(key)->plan);
+  return plans;
+}
+
 const Trial *Trials::bestWithin(double bytes) const {
   const Trial *best = nullptr;
   auto rank = [](const Trial &trial) {

@@ -54,6 +54,8 @@ public:
   const Trial &of(const Plan &plan);
   /// The plan's trial; null if it has not been tried.
   const Trial *find(const Plan &plan) const;
+  /// The plans that have been tried, in no order.
+  std::vector<const Plan *> tried() const;
   /// What the plan's step and memory are spent on. Partitions it once more
   /// unless its trial has noted that. `next`, `nextBlames`: what will probably
   /// be asked for then.
