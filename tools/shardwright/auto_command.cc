@@ -155,11 +155,10 @@ int autoCommand(const AutoCommandOptions &options) {
     return exitBadInput;
   if (!options.verify)
     return exitFine;
-  int code = verifyByRunning(session.module(), text, compile);
+  int code = verifyByRunning(session.module(), text, compile,
+                             options.specs.empty() ? &out() : nullptr);
   if (code == exitBadInput)
     session.finishDiagnostic();
-  if (code == exitFine && options.specs.empty())
-    out() << "verified: the results are those of the unpartitioned program\n";
   return code;
 }
 

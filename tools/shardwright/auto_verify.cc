@@ -162,25 +162,58 @@ countDifferent(ArrayRef<Array> found, ArrayRef<Array> expected,
   return count;
 }
 
+namespace {
+
+/// What the annotated program is compared with.
+struct Reference {
+  OwningOpRef<ModuleOp> module;
+  CompileOptions options;
+  llvm::StringRef name = "the unpartitioned program";
+};
+
+} // namespace
+
+/// The program on one device; with manual computations, whose bodies have the
+/// shapes of their mesh, on that mesh without other shardings.
+static FailureOr<Reference> referenceOf(ModuleOp asRead,
+                                        const CompileOptions &options) {
+  Reference plain;
+  plain.module = asRead.clone();
+  plain.options = options;
+  AutoOptions unannotated;
+  unannotated.drop = DropAnnotations::All;
+  if (failed(importShardings(*plain.module)))
+    return failure();
+  bool isManual = plain.module
+                      ->walk([](sdy::ManualComputationOp) {
+                        return WalkResult::interrupt();
+                      })
+                      .wasInterrupted();
+  if (isManual) {
+    plain.name = "the program whose manual computations alone are sharded";
+  } else {
+    unannotated.mesh = {{"all", 1}};
+    for (sdy::MeshOp op : plain.module->getOps<sdy::MeshOp>())
+      for (sdy::MeshAxisAttr axis : op.getMesh().getAxes())
+        if (llvm::none_of(plain.options.import.meshSizes,
+                          [&](const MeshAxis &known) {
+                            return known.name == axis.getName();
+                          }))
+          plain.options.import.meshSizes.push_back({axis.getName().str(), 1});
+  }
+  if (failed(prepareModule(*plain.module, unannotated)))
+    return failure();
+  return plain;
+}
+
 int verifyByRunning(ModuleOp asRead, llvm::StringRef annotated,
-                    const CompileOptions &options) {
-  OwningOpRef<ModuleOp> plain = asRead.clone();
-  AutoOptions onOneDevice;
-  onOneDevice.drop = DropAnnotations::All;
-  onOneDevice.mesh = {{"all", 1}};
-  CompileOptions resized = options;
-  for (sdy::MeshOp op : plain->getOps<sdy::MeshOp>())
-    for (sdy::MeshAxisAttr axis : op.getMesh().getAxes())
-      if (llvm::none_of(resized.import.meshSizes, [&](const MeshAxis &known) {
-            return known.name == axis.getName();
-          }))
-        resized.import.meshSizes.push_back({axis.getName().str(), 1});
+                    const CompileOptions &options, llvm::raw_ostream *verdict) {
+  FailureOr<Reference> plain = referenceOf(asRead, options);
   OwningOpRef<ModuleOp> sharded = parse(annotated, asRead.getContext());
-  if (!sharded || failed(importShardings(*plain)) ||
-      failed(prepareModule(*plain, onOneDevice)))
+  if (!sharded || failed(plain))
     return exitBadInput;
-  OwningOpRef<ModuleOp> again = plain->clone();
-  Results expected = runOnce(*plain, resized);
+  OwningOpRef<ModuleOp> again = plain->module->clone();
+  Results expected = runOnce(*plain->module, plain->options);
   Results found = expected ? runOnce(*sharded, options) : std::nullopt;
   if (!found)
     return exitBadInput;
@@ -191,16 +224,23 @@ int verifyByRunning(ModuleOp asRead, llvm::StringRef annotated,
                                i, c.mismatches, c.elements, c.gotThere,
                                c.expectedThere);
       });
-  if (!different || *different == 0)
-    return different ? exitFine : exitBadInput;
-  Results rounded = runOnce(*again, resized, /*rounded=*/true);
+  if (!different)
+    return exitBadInput;
+  if (*different == 0) {
+    if (verdict)
+      *verdict << "verified: the results are those of " << plain->name << "\n";
+    return exitFine;
+  }
+  Results rounded = runOnce(*again, plain->options, /*rounded=*/true);
   if (!rounded)
     return exitBadInput;
   std::optional<size_t> sensitive =
       countDifferent(*rounded, *expected, [](size_t, const Comparison &) {});
   if (sensitive && *sensitive > 0)
     err() << "not verified: on random arguments the program is unstable; "
-             "results of the unpartitioned program differ too where arguments "
+             "results of "
+          << plain->name
+          << " differ too where arguments "
              "change in the last bit\nremedy: compare on arguments of your "
              "own, with shardwright run and its --expect\n";
   return exitDiffers;

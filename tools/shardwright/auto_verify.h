@@ -20,11 +20,13 @@ namespace shardwright {
 int checkReadBack(llvm::StringRef text, const AutoResult &result,
                   const CompileOptions &options);
 
-/// Runs the module as it was read, on one device, and the annotated one on
-/// random arguments, and compares the results. Returns exitFine, exitDiffers or
-/// exitBadInput; what differs is printed.
+/// Runs the module as it was read, on one device (with manual computations on
+/// its mesh, without other shardings), and the annotated one on random
+/// arguments, and compares the results. Returns exitFine, exitDiffers or
+/// exitBadInput; what differs is printed, and on `verdict`, unless it is null,
+/// that nothing does.
 int verifyByRunning(mlir::ModuleOp asRead, llvm::StringRef annotated,
-                    const CompileOptions &options);
+                    const CompileOptions &options, llvm::raw_ostream *verdict);
 
 } // namespace shardwright
 
