@@ -33,8 +33,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// By one write: mpirun gives terminals, which are written without a buffer, and
+/// joins the lines of all processes.
 void print(const llvm::Twine &line) {
-  llvm::outs() << line << '\n';
+  llvm::outs() << (line + "\n").str();
   llvm::outs().flush();
 }
 
