@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/compile.h"
+#include "shardwright/compile/predict.h"
 #include "shardwright/compile/region_program.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
@@ -14,9 +15,6 @@
 #include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/interop/bounded/bounded_passes.h"
 #include "shardwright/partition/cost/machine_option.h"
-#include "shardwright/partition/overlap/op_cost.h"
-#include "shardwright/partition/overlap/peak_memory.h"
-#include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/prepare/pad_borders.h"
 #include "shardwright/partition/shardy/pipelines.h"
@@ -25,8 +23,6 @@
 #include "shardwright/simplify/simplify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Threading.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -268,58 +264,6 @@ static LogicalResult makeLocal(ModuleOp module, const CompileOptions &options,
   overlap.mesh = report.mesh;
   overlapCommunication(module, options.overlap, overlap);
   return success();
-}
-
-/// What the process that sends most sends to others, if `processes` share the
-/// devices as `shardwright run` deals them: equal runs, and one device more for
-/// the first ones.
-static std::optional<double> predictBytesBetween(const ProgramReport &report,
-                                                 const MachineModel &machine,
-                                                 int64_t processes) {
-  int64_t each = (report.devices + processes - 1) / processes;
-  // Known are runs of equal length, of which the last may be shorter.
-  int64_t numLonger = report.devices % processes;
-  if (processes == 1 || report.devices < processes ||
-      (numLonger != 0 && numLonger != processes - 1))
-    return std::nullopt;
-  MachineModel model = machine;
-  if (!model.processes)
-    model.processes.emplace();
-  model.processes->devicesPerProcess = each;
-  OpCosts costs(model, report.mesh);
-  ProcessTraffic total;
-  for (const CollectiveUse &use : report.collectives.uses)
-    total.add(costs.traffic(use.op), use.executions);
-  return total.bytes();
-}
-
-/// Predicts what a step of the program of one device sends, takes and holds.
-static void predict(ModuleOp module, const CompileOptions &options,
-                    const MachineModel &machine, ProgramReport &report) {
-  PredictedPeak peak;
-  // Each reads the module only. One after the other if the context has no
-  // threads.
-  std::function<void()> parts[] = {
-      [&] {
-        report.collectives =
-            costOfCollectives(module, report.mesh, report.devices);
-        report.predicted.time = predictStepTime(module, report.mesh, machine);
-      },
-      [&] { peak = predictPeak(module); }};
-  parallelForEach(module.getContext(), parts, [](auto &part) { part(); });
-  report.predicted.machine = machine.name;
-  report.predicted.isAsked =
-      options.partition.machine || options.overlap != Overlap::Off;
-  report.predictedPeak = describePeak(
-      peak,
-      [&](bool isArgument, int64_t index) {
-        return (isArgument ? report.arguments : report.results)[index].name;
-      },
-      [&](Value value) {
-        return options.nameOfValue ? options.nameOfValue(value) : "";
-      });
-  report.predicted.bytesBetweenProcesses =
-      predictBytesBetween(report, machine, options.processes);
 }
 
 /// A machine may serve many programs, so it may name links of axes that this
