@@ -81,13 +81,6 @@ Budget budgetOf(int64_t ops, int effort) {
   return budget;
 }
 
-SmallVector<const Plan *> pointersTo(ArrayRef<Plan> plans) {
-  SmallVector<const Plan *> pointers;
-  for (const Plan &plan : plans)
-    pointers.push_back(&plan);
-  return pointers;
-}
-
 /// The ops of @main, those of functions once for each call.
 int64_t countOps(ModuleOp module) {
   SymbolTable symbols(module);
@@ -200,10 +193,7 @@ FailureOr<std::vector<Candidate>> AutoSharder::start(const Budget &budget) {
   std::vector<Candidate> candidates = search.tryRecipes(budget.recipes, [&] {
     trials.finish(planning);
     // Their trials start when a worker has no more recipes.
-    SmallVector<const Plan *> list;
-    for (const Recipe &recipe : plans)
-      list.push_back(&recipe.plan);
-    trials.startAll(list);
+    trials.startAll(pointersTo(plans));
   });
   addPlanned(candidates, std::move(plans));
   if (isAnnotated) {
@@ -230,10 +220,7 @@ FailureOr<std::vector<Candidate>> AutoSharder::start(const Budget &budget) {
 
 void AutoSharder::addPlanned(std::vector<Candidate> &candidates,
                              std::vector<Recipe> plans) {
-  SmallVector<const Plan *> list;
-  for (const Recipe &recipe : plans)
-    list.push_back(&recipe.plan);
-  trials.tryAll(list);
+  trials.tryAll(pointersTo(plans));
   for (Recipe &recipe : plans) {
     const Trial &trial = trials.of(recipe.plan);
     if (options.progress)

@@ -252,9 +252,7 @@ void tryOthers(const AutoProblem &problem, Trials &trials,
       forEachOther(problem, best.plan, c, [&](Plan next, size_t, int32_t) {
         others.push_back(std::move(next));
       });
-    SmallVector<const Plan *> list;
-    for (const Plan &other : others)
-      list.push_back(&other);
+    const SmallVector<const Plan *> list = pointersTo(others);
     for (size_t i = 0; i < list.size() && trials.spent() < last; ++i) {
       bool isLast = trials.spent() + 1 >= last;
       trials.tryAll(list[i],

@@ -184,12 +184,7 @@ static FailureOr<Reference> referenceOf(ModuleOp asRead,
   unannotated.drop = DropAnnotations::All;
   if (failed(importShardings(*plain.module)))
     return failure();
-  bool isManual = plain.module
-                      ->walk([](sdy::ManualComputationOp) {
-                        return WalkResult::interrupt();
-                      })
-                      .wasInterrupted();
-  if (isManual) {
+  if (hasManualComputations(*plain.module)) {
     plain.name = "the program whose manual computations alone are sharded";
   } else {
     unannotated.mesh = {{"all", 1}};

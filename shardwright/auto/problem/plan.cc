@@ -150,6 +150,10 @@ int32_t Plan::onlyDifference(const Plan &other) const {
   return found;
 }
 
+SmallVector<const Plan *> pointersTo(ArrayRef<Plan> plans) {
+  return llvm::map_to_vector(plans, [](const Plan &plan) { return &plan; });
+}
+
 void annotate(ModuleOp module, const AutoProblem &problem, const Plan &plan,
               llvm::function_ref<Value(Value)> valueOf) {
   func::FuncOp main = sdy::getMainFunc(module);

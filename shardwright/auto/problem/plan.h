@@ -78,6 +78,8 @@ private:
   llvm::SmallVector<int32_t, 4> order;
 };
 
+llvm::SmallVector<const Plan *> pointersTo(llvm::ArrayRef<Plan> plans);
+
 /// Writes the plan's shardings. `valueOf` maps an inner value or argument of
 /// the problem's module to that of `module`.
 void annotate(mlir::ModuleOp module, const AutoProblem &problem,

@@ -271,4 +271,10 @@ FailureOr<AutoProblem> readProblem(ModuleOp imported,
   return problem;
 }
 
+bool hasManualComputations(ModuleOp module) {
+  return module
+      .walk([](sdy::ManualComputationOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 } // namespace shardwright

@@ -97,6 +97,9 @@ struct PairOptions {
 mlir::FailureOr<AutoProblem> readProblem(mlir::ModuleOp imported,
                                          const PairOptions &options);
 
+/// Their bodies have the shapes of the module's own mesh.
+bool hasManualComputations(mlir::ModuleOp module);
+
 /// By result: the argument whose layout it has, or -1.
 mlir::FailureOr<std::vector<int32_t>> pairResults(mlir::ModuleOp imported,
                                                   const PairOptions &options);

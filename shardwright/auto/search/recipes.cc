@@ -21,6 +21,10 @@ namespace shardwright {
 constexpr size_t kMostBatchColours = 3, kMostTensorColours = 4,
                  kMostSequenceColours = 2;
 
+SmallVector<const Plan *> pointersTo(ArrayRef<Recipe> recipes) {
+  return llvm::map_to_vector(recipes, [](const Recipe &r) { return &r.plan; });
+}
+
 bool putOnColour(const AutoProblem &problem, Plan &plan, int32_t axis,
                  int32_t colour, bool inner, ColourDim which) {
   bool changed = false;

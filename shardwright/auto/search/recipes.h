@@ -25,6 +25,8 @@ struct Recipe {
   Plan plan;
 };
 
+llvm::SmallVector<const Plan *> pointersTo(llvm::ArrayRef<Recipe> recipes);
+
 /// In the order in which they should be tried, without equal plans.
 /// `specsOnly`: only those that annotate no inner values.
 std::vector<Recipe> recipes(const AutoProblem &problem, bool specsOnly);

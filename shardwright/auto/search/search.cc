@@ -92,9 +92,7 @@ PlanSearch::tryRecipes(int64_t budget, llvm::function_ref<void()> meanwhile) {
   std::vector<Recipe> list = recipes(problem, specsOnly);
   if (int64_t(list.size()) > budget)
     list.erase(list.begin() + budget, list.end());
-  std::vector<const Plan *> plans;
-  for (const Recipe &recipe : list)
-    plans.push_back(&recipe.plan);
+  const SmallVector<const Plan *> plans = pointersTo(list);
   trials.startAll(plans);
   meanwhile();
   tryPlans(plans);
@@ -187,10 +185,7 @@ Blame PlanSearch::blame(const Candidate &from, std::vector<Tried> &lost) {
     MoveOrder ahead(lastBlamed, moves->always(), lastLoss);
     expected = nextBatch(ahead, from, lost, /*isAhead=*/true);
   }
-  SmallVector<const Plan *> starts;
-  for (const Plan &start : expectedStarts)
-    starts.push_back(&start);
-  return trials.blame(from.plan, plansOf(expected), starts);
+  return trials.blame(from.plan, plansOf(expected), pointersTo(expectedStarts));
 }
 
 bool PlanSearch::step(Candidate &from, std::vector<Tried> &lost) {
@@ -262,9 +257,7 @@ bool PlanSearch::pairStep(Candidate &from, std::vector<Tried> lost) {
         continue;
       offer(near[i], near[j]);
     }
-  SmallVector<const Plan *> list;
-  for (const Plan &plan : plans)
-    list.push_back(&plan);
+  const SmallVector<const Plan *> list = pointersTo(plans);
   for (Trials::Plans rest = list; !rest.empty() && !spent();) {
     Trials::Plans batch = rest.take_front(kBatch);
     rest = rest.drop_front(batch.size());

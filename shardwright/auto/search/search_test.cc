@@ -227,10 +227,7 @@ TEST(Trials, ManyAtATimeAreAsOneAtATime) {
   std::vector<Plan> plans;
   for (const std::vector<int32_t> &dims : layouts)
     plans.push_back(together.withDims(dims));
-  std::vector<const Plan *> list;
-  for (const Plan &plan : plans)
-    list.push_back(&plan);
-  together.trials->tryAll(list);
+  together.trials->tryAll(pointersTo(plans));
   EXPECT_EQ(together.trials->count(), 4);
   for (size_t i = 0; i < plans.size(); ++i) {
     const Trial *found = together.trials->find(plans[i]);
@@ -273,10 +270,7 @@ TEST(Trials, EqualShardingsInOneCallArePartitionedOnce) {
       ASSERT_TRUE(plans[3].put(*p.problem, int32_t(c), 0, 1));
     }
   plans[3].setPriority(p.classOf(0), 1);
-  std::vector<const Plan *> list;
-  for (const Plan &plan : plans)
-    list.push_back(&plan);
-  p.trials->tryAll(list);
+  p.trials->tryAll(pointersTo(plans));
   EXPECT_EQ(p.trials->count(), 1);
   for (const Plan &plan : plans)
     EXPECT_EQ(p.trials->of(plan).seconds(), p.trials->of(plans[0]).seconds());

@@ -14,12 +14,6 @@ using namespace mlir;
 
 namespace shardwright {
 
-bool hasManualComputations(ModuleOp module) {
-  return module
-      .walk([](sdy::ManualComputationOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
 Trials::Trials(ModuleOp imported, const AutoProblem &problem,
                CompileOptions given)
     : imported(imported), problem(problem), options(std::move(given)),

@@ -36,8 +36,6 @@ struct Trial {
   double seconds() const { return step.total(); }
 };
 
-bool hasManualComputations(mlir::ModuleOp module);
-
 class Trials {
 public:
   /// `imported` has passed stage Import and is not changed. Both must outlive
